@@ -1,0 +1,41 @@
+package jsondoc
+
+import "github.com/inferlab/inferlab/simcore/evidence"
+
+// Revision is one entry of a result's contract map.
+type Revision struct {
+	Name     string // for example "servingTrace"
+	Revision int64
+}
+
+// Head is the part that every JSON result carries beside its own keys: what it
+// is, which command made it, which contracts it took part in, on which scenario,
+// and how far it may be trusted.
+type Head struct {
+	Command             string
+	ContractRevisions   []Revision // only those on the execution path, in a fixed order
+	ScenarioFingerprint string     // empty when no scenario took part
+	Confidence          evidence.Class
+}
+
+// ResultKind and ResultRevision identify a result document.
+const (
+	ResultKind           = "inferlab/result"
+	ResultRevision int64 = 1
+)
+
+// Head writes the head's members into the open object.
+func (w *Writer) Head(h Head) *Writer {
+	w.Key("kind").Text(ResultKind)
+	w.Key("command").Text(h.Command)
+	w.Key("revision").Int(ResultRevision)
+	w.Key("contractRevisions").Object()
+	for _, r := range h.ContractRevisions {
+		w.Key(r.Name).Int(r.Revision)
+	}
+	w.End()
+	if h.ScenarioFingerprint != "" {
+		w.Key("scenarioFingerprint").Text(h.ScenarioFingerprint)
+	}
+	return w.Key("confidence").Text(string(h.Confidence))
+}
