@@ -1,0 +1,229 @@
+package document
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// maxYAMLValues bounds the values of a document after aliases are resolved, so
+// that a short file cannot unfold into a huge tree.
+const maxYAMLValues = 4_000_000
+
+// ParseYAML decodes one YAML 1.2 document with the core schema (contract 02
+// section 2). Refused are duplicate keys, a second document, an alias without an
+// anchor or to a value that holds it, tab indentation, keys that are not scalars
+// and tags outside the core schema. A merge key has no meaning of its own.
+func ParseYAML(data []byte, name string) (Value, error) {
+	if err := checkEncoding(data, name); err != nil {
+		return Value{}, err
+	}
+	root, err := yamlNode(data, name)
+	if err != nil {
+		return Value{}, err
+	}
+	if root == nil { // nothing but white space and comments
+		return Value{line: 1, column: 1}, nil
+	}
+	p := yamlParser{name: name, lines: strings.Split(string(data), "\n"), budget: maxYAMLValues}
+	var v Value
+	err = p.value(&v, root, 1)
+	return v, err
+}
+
+// yamlNode reads the node tree of the only document, nil for an empty stream.
+func yamlNode(data []byte, name string) (root *yaml.Node, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			// The scanner gives up on some broken texts by a run-time panic.
+			root, err = nil, refuse(name, 0, 0, "the YAML text is broken beyond the scanner's reach: %v", r)
+		}
+	}()
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, second yaml.Node
+	if err := d.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		return nil, yamlError(name, err)
+	}
+	switch err := d.Decode(&second); {
+	case err == nil:
+		return nil, refuse(name, second.Line, max(second.Column, 1), "the file holds more than one YAML document")
+	case !errors.Is(err, io.EOF):
+		return nil, yamlError(name, err)
+	}
+	return doc.Content[0], nil
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// yamlError carries the line of the library's message into the path.
+func yamlError(name string, err error) error {
+	text := err.Error()
+	m := yamlLine.FindStringSubmatch(text)
+	message := strings.TrimPrefix(text, "yaml: ")
+	line := 0
+	if m != nil {
+		message = text[len(m[0]):]
+		line, _ = strconv.Atoi(m[1])
+	}
+	return refuse(name, line, 1, "YAML: %s", message)
+}
+
+// yamlParser turns nodes into values.
+type yamlParser struct {
+	name   string
+	lines  []string
+	budget int          // values that may still be made
+	open   []*yaml.Node // anchored values that are being resolved
+}
+
+func (p *yamlParser) fail(n *yaml.Node, format string, args ...any) error {
+	return refuse(p.name, n.Line, n.Column, format, args...)
+}
+
+func (p *yamlParser) value(v *Value, n *yaml.Node, depth int) error {
+	if depth > MaxDepth {
+		return p.fail(n, "nested deeper than %d levels", MaxDepth)
+	}
+	if p.budget--; p.budget < 0 {
+		return p.fail(n, "the document holds more than %d values once its aliases are resolved", maxYAMLValues)
+	}
+	v.line, v.column = int32(n.Line), int32(n.Column)
+	switch n.Kind {
+	case yaml.AliasNode:
+		return p.alias(v, n, depth)
+	case yaml.ScalarNode:
+		return p.scalar(v, n)
+	}
+	if err := p.indentation(n); err != nil {
+		return err
+	}
+	if n.Anchor != "" {
+		p.open = append(p.open, n)
+		defer func() { p.open = p.open[:len(p.open)-1] }()
+	}
+	if n.Kind == yaml.SequenceNode {
+		return p.list(v, n, depth)
+	}
+	return p.object(v, n, depth)
+}
+
+// alias resolves *name by reading the anchored value again, so that every value
+// of the tree has a place of its own.
+func (p *yamlParser) alias(v *Value, n *yaml.Node, depth int) error {
+	for _, holder := range p.open {
+		if holder == n.Alias {
+			return p.fail(n, "the alias *%s stands within the value that it names", n.Value)
+		}
+	}
+	return p.value(v, n.Alias, depth)
+}
+
+func (p *yamlParser) list(v *Value, n *yaml.Node, depth int) error {
+	if err := p.tag(n, "!!seq"); err != nil {
+		return err
+	}
+	v.kind = List
+	v.items = make([]Value, len(n.Content))
+	for i, item := range n.Content {
+		if err := p.value(&v.items[i], item, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *yamlParser) object(v *Value, n *yaml.Node, depth int) error {
+	if err := p.tag(n, "!!map"); err != nil {
+		return err
+	}
+	v.kind = Object
+	count := len(n.Content) / 2
+	v.items, v.keys = make([]Value, count), make([]string, 0, count)
+	var names keySet
+	for i := range count {
+		key, node := n.Content[2*i], n.Content[2*i]
+		if key.Kind == yaml.AliasNode {
+			key = key.Alias
+		}
+		if key.Kind != yaml.ScalarNode {
+			return p.fail(node, "a key must be a scalar")
+		}
+		if names.seen(v.keys, key.Value) {
+			return p.fail(node, "duplicate key %q", shorten(key.Value))
+		}
+		v.keys = append(v.keys, key.Value)
+		if err := p.value(&v.items[i], n.Content[2*i+1], depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indentation refuses a block collection whose elements are indented with a tab,
+// which the scanner lets pass in places.
+func (p *yamlParser) indentation(n *yaml.Node) error {
+	if n.Style&yaml.FlowStyle != 0 {
+		return nil
+	}
+	for _, c := range n.Content {
+		if c.Line < 1 || c.Line > len(p.lines) {
+			continue
+		}
+		line := p.lines[c.Line-1]
+		blank := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+		if i := strings.IndexByte(blank, '\t'); i >= 0 {
+			return refuse(p.name, c.Line, i+1, "a tab is used for indentation")
+		}
+	}
+	return nil
+}
+
+// tag refuses an explicit tag other than the expected one.
+func (p *yamlParser) tag(n *yaml.Node, want string) error {
+	if n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != want && n.Tag != "!" {
+		return p.fail(n, "the tag %s does not fit the value here; %s is expected", n.Tag, want)
+	}
+	return nil
+}
+
+const quotedStyles = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+
+// scalar resolves a scalar by the core schema: quoted ones are strings, plain
+// ones what their text looks like, tagged ones what their tag says.
+func (p *yamlParser) scalar(v *Value, n *yaml.Node) error {
+	if n.Style&yaml.TaggedStyle == 0 {
+		if n.Style&quotedStyles != 0 {
+			v.kind, v.text = String, n.Value
+			return nil
+		}
+		resolve(v, n.Value)
+		return nil
+	}
+	var want Kind
+	switch n.ShortTag() {
+	case "!!str", "!":
+		v.kind, v.text = String, n.Value
+		return nil
+	case "!!null":
+		want = Null
+	case "!!bool":
+		want = Bool
+	case "!!int", "!!float":
+		want = Number
+	default:
+		return p.fail(n, "the tag %s is not of the YAML core schema", n.Tag)
+	}
+	resolve(v, n.Value)
+	if v.kind != want {
+		return p.fail(n, "the text %q does not fit the tag %s", shorten(n.Value), n.Tag)
+	}
+	return nil
+}
