@@ -9,11 +9,13 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/inferlab/inferlab/simcore/issue"
 )
 
-// maxYAMLValues bounds the values of a document after aliases are resolved, so
-// that a short file cannot unfold into a huge tree.
-const maxYAMLValues = 4_000_000
+// maxAliased bounds the values that resolving aliases may make, so that a short
+// file cannot unfold into a huge tree.
+const maxAliased = 1_000_000
 
 // ParseYAML decodes one YAML 1.2 document with the core schema (contract 02
 // section 2). Refused are duplicate keys, a second document, an alias without an
@@ -23,17 +25,60 @@ func ParseYAML(data []byte, name string) (Value, error) {
 	if err := checkEncoding(data, name); err != nil {
 		return Value{}, err
 	}
-	root, err := yamlNode(data, name)
+	lines := strings.Split(string(data), "\n")
+	root, err := yamlNode(withoutVersion(data), name)
 	if err != nil {
-		return Value{}, err
+		return Value{}, explainTab(err, lines)
 	}
 	if root == nil { // nothing but white space and comments
 		return Value{line: 1, column: 1}, nil
 	}
-	p := yamlParser{name: name, lines: strings.Split(string(data), "\n"), budget: maxYAMLValues}
+	p := yamlParser{name: name, lines: lines, budget: maxAliased}
 	var v Value
 	err = p.value(&v, root, 1)
 	return v, err
+}
+
+// withoutVersion turns a %YAML 1.x directive before the document into a comment
+// of the same length: the scanner knows only version 1.1, while the texts that
+// both versions read are resolved here by the rules of 1.2.
+func withoutVersion(data []byte) []byte {
+	for at := 0; at < len(data); {
+		end := bytes.IndexByte(data[at:], '\n') + 1
+		if end == 0 {
+			end = len(data) - at
+		}
+		line := bytes.TrimRight(data[at:at+end], " \t\r\n")
+		if len(line) > 0 && line[0] != '#' && line[0] != '%' {
+			break
+		}
+		if bytes.Equal(line, []byte("%YAML 1.2")) {
+			data = bytes.Clone(data)
+			data[at] = '#'
+			break
+		}
+		at += end
+	}
+	return data
+}
+
+// explainTab says what is wrong with a line that the scanner refused because of a
+// tab before its first character.
+func explainTab(err error, lines []string) error {
+	var e *issue.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	parts := strings.Split(e.Path, ":")
+	if len(parts) < 3 {
+		return err
+	}
+	n, _ := strconv.Atoi(parts[len(parts)-2])
+	if n < 1 || n > len(lines) || !strings.HasPrefix(strings.TrimLeft(lines[n-1], " "), "\t") {
+		return err
+	}
+	e.Message = "a tab is used for indentation (" + e.Message + ")"
+	return e
 }
 
 // yamlNode reads the node tree of the only document, nil for an empty stream.
@@ -80,7 +125,8 @@ func yamlError(name string, err error) error {
 type yamlParser struct {
 	name   string
 	lines  []string
-	budget int          // values that may still be made
+	budget int          // values that aliases may still make
+	within int          // aliases around the value that is being made
 	open   []*yaml.Node // anchored values that are being resolved
 }
 
@@ -92,8 +138,10 @@ func (p *yamlParser) value(v *Value, n *yaml.Node, depth int) error {
 	if depth > MaxDepth {
 		return p.fail(n, "nested deeper than %d levels", MaxDepth)
 	}
-	if p.budget--; p.budget < 0 {
-		return p.fail(n, "the document holds more than %d values once its aliases are resolved", maxYAMLValues)
+	if p.within > 0 {
+		if p.budget--; p.budget < 0 {
+			return p.fail(n, "the document holds more than %d values once its aliases are resolved", maxAliased)
+		}
 	}
 	v.line, v.column = int32(n.Line), int32(n.Column)
 	switch n.Kind {
@@ -123,6 +171,8 @@ func (p *yamlParser) alias(v *Value, n *yaml.Node, depth int) error {
 			return p.fail(n, "the alias *%s stands within the value that it names", n.Value)
 		}
 	}
+	p.within++
+	defer func() { p.within-- }()
 	return p.value(v, n.Alias, depth)
 }
 
