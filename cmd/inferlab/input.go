@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/inferlab/inferlab/simcore/document"
+	"github.com/inferlab/inferlab/simcore/topology"
+)
+
+// readFile reads a whole file; the error names it and says what is wrong.
+func readFile(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		var pathErr *fs.PathError
+		if errors.As(err, &pathErr) {
+			err = pathErr.Err
+		}
+		return nil, fmt.Errorf("cannot read %s: %w", path, err)
+	}
+	return data, nil
+}
+
+// readDocument reads and decodes a YAML or JSON file.
+func readDocument(path string) (document.Value, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return document.Value{}, err
+	}
+	return document.Parse(data, path)
+}
+
+// target resolves a scenario target: a preset, a ring, or a file.
+func target(name string) (*topology.Scenario, error) {
+	return topology.Target(name, readFile)
+}
+
+// warn reports the keys that a reader ignored.
+func (a *app) warn(path string, warnings []document.Warning) {
+	for _, w := range warnings {
+		fmt.Fprintf(a.stderr, "inferlab: warning: %s: %s\n", path, w)
+	}
+}
