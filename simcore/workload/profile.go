@@ -5,6 +5,10 @@
 // Contract 06 sections 3 and 4; contract 05 sections 4.1 and 7.1.
 package workload
 
+// TokenRoundRobin is the one placement of routed tokens on ranks: token ordinal t
+// of a unit originates on rank t mod N.
+const TokenRoundRobin = "round_robin"
+
 // Profile is the compiler's input: work units that run one after another.
 type Profile struct {
 	ID        string
@@ -140,5 +144,7 @@ type PipelineComponent struct {
 // PipelineEdge hands data from one component to another.
 type PipelineEdge struct {
 	FromComponent, ToComponent string
-	DeviceTransfer             bool
+	// CoLocated is deviceTransfer given as false: both ends must share a memory
+	// domain. An edge whose deviceTransfer is true or absent may cross domains.
+	CoLocated bool
 }
