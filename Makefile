@@ -1,0 +1,52 @@
+# make test   sets up whatever is missing, then runs every test
+# make build  builds bin/inferlab
+# make demo   runs the demonstration into ./out
+# make bench  runs the benchmarks
+# make check  gofmt, go vet and staticcheck
+
+GO      ?= go
+PYTHON  ?= python3
+VENV    := .venv
+VENV_PY := $(VENV)/bin/python
+PYTEST_OUT := out/readers
+
+.PHONY: test build demo bench check go-test page-test reader-test chromium clean
+
+test: check go-test reader-test
+	@echo "all tests passed"
+
+build:
+	$(GO) build -o bin/inferlab ./cmd/inferlab
+
+demo: build
+	./bin/inferlab demo
+
+check:
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed: $$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+# The page tests load every page in a headless browser.
+chromium:
+	@sh testdata/setup/chromium.sh
+
+go-test: chromium
+	$(GO) test ./...
+
+# The Parquet files are read by readers that are not written in Go.
+$(VENV)/ready: testdata/python/requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV_PY) -m pip install --quiet --disable-pip-version-check -r testdata/python/requirements.txt
+	touch $@
+
+reader-test: build $(VENV)/ready
+	rm -rf $(PYTEST_OUT)
+	mkdir -p $(PYTEST_OUT)
+	./bin/inferlab serving multi-gpu testdata/serving.yaml --parquet $(PYTEST_OUT) > $(PYTEST_OUT)/result.json
+	INFERLAB_OUT=$(abspath $(PYTEST_OUT)) $(VENV_PY) -m pytest -q testdata/python
+
+bench:
+	$(GO) test -run '^$$' -bench . ./...
+
+clean:
+	rm -rf bin out $(VENV)
