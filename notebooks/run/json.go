@@ -1,0 +1,304 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A notebook is read into values that keep what encoding/json would lose: the
+// order of keys and the text of numbers. The dynamic types are nil, bool,
+// string, json.Number, []any and *object.
+
+// maxDepth bounds the nesting of a document. Real notebooks stay below 20.
+const maxDepth = 512
+
+// object is a JSON object in document order.
+type object struct {
+	members []member
+}
+
+type member struct {
+	key   string
+	value any
+}
+
+// get returns the value of key, or nil when there is none.
+func (o *object) get(key string) any {
+	if o == nil {
+		return nil
+	}
+	for _, m := range o.members {
+		if m.key == key {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// set replaces the value of key where it stands. A new key is inserted before
+// the first key that sorts after it: Jupyter saves keys sorted, and inserting
+// in order keeps documents that it saved in its order.
+func (o *object) set(key string, value any) {
+	for i := range o.members {
+		if o.members[i].key == key {
+			o.members[i].value = value
+			return
+		}
+	}
+	at := slices.IndexFunc(o.members, func(m member) bool { return m.key > key })
+	if at < 0 {
+		at = len(o.members)
+	}
+	o.members = slices.Insert(o.members, at, member{key, value})
+}
+
+// remove deletes key when present.
+func (o *object) remove(key string) {
+	o.members = slices.DeleteFunc(o.members, func(m member) bool { return m.key == key })
+}
+
+// sorted returns a copy of o with its keys in ascending order.
+func (o *object) sorted() *object {
+	if o == nil {
+		return &object{}
+	}
+	members := slices.Clone(o.members)
+	slices.SortStableFunc(members, func(a, b member) int { return strings.Compare(a.key, b.key) })
+	return &object{members}
+}
+
+// parseJSON reads exactly one JSON value. Errors carry the byte offset.
+func parseJSON(data []byte) (any, error) {
+	if !utf8.Valid(data) {
+		return nil, &FormatError{Reason: "the text is not valid UTF-8"}
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	v, err := readValue(dec, "", 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, &FormatError{Offset: dec.InputOffset(), Reason: "there is more text after the end of the document"}
+	}
+	return v, nil
+}
+
+func readValue(dec *json.Decoder, path string, depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, &FormatError{Path: path, Offset: dec.InputOffset(), Reason: fmt.Sprintf("nested more than %d levels deep", maxDepth)}
+	}
+	tok, err := dec.Token()
+	if err != nil {
+		return nil, syntaxError(dec, path, err)
+	}
+	delim, ok := tok.(json.Delim)
+	if !ok {
+		return tok, nil
+	}
+	if delim == '{' {
+		return readObject(dec, path, depth)
+	}
+	return readArray(dec, path, depth)
+}
+
+func readObject(dec *json.Decoder, path string, depth int) (any, error) {
+	o := &object{}
+	seen := map[string]bool{}
+	for dec.More() {
+		tok, err := dec.Token()
+		if err != nil {
+			return nil, syntaxError(dec, path, err)
+		}
+		key, ok := tok.(string)
+		if !ok {
+			return nil, &FormatError{Path: path, Offset: dec.InputOffset(), Reason: "a key must be a string"}
+		}
+		at := joinPath(path, key)
+		if seen[key] {
+			return nil, &FormatError{Path: at, Offset: dec.InputOffset(), Reason: "the key appears twice"}
+		}
+		seen[key] = true
+		v, err := readValue(dec, at, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		o.members = append(o.members, member{key, v})
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, syntaxError(dec, path, err)
+	}
+	return o, nil
+}
+
+func readArray(dec *json.Decoder, path string, depth int) (any, error) {
+	a := []any{}
+	for dec.More() {
+		v, err := readValue(dec, fmt.Sprintf("%s[%d]", path, len(a)), depth+1)
+		if err != nil {
+			return nil, err
+		}
+		a = append(a, v)
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, syntaxError(dec, path, err)
+	}
+	return a, nil
+}
+
+func joinPath(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func syntaxError(dec *json.Decoder, path string, err error) error {
+	reason := err.Error()
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		reason = "the text ends in the middle of the document"
+	}
+	return &FormatError{Path: path, Offset: dec.InputOffset(), Reason: reason}
+}
+
+// appendJSON writes v as Jupyter does: one space of indent a level, ": "
+// between key and value, no escaping beyond what JSON asks for.
+func appendJSON(dst []byte, v any, level int) []byte {
+	switch v := v.(type) {
+	case nil:
+		return append(dst, "null"...)
+	case bool:
+		if v {
+			return append(dst, "true"...)
+		}
+		return append(dst, "false"...)
+	case string:
+		return appendString(dst, v)
+	case json.Number:
+		return append(dst, v...)
+	case []any:
+		if len(v) == 0 {
+			return append(dst, "[]"...)
+		}
+		dst = append(dst, '[')
+		for i, item := range v {
+			dst = appendBreak(dst, i, level+1)
+			dst = appendJSON(dst, item, level+1)
+		}
+		return append(appendIndent(dst, level), ']')
+	case *object:
+		if len(v.members) == 0 {
+			return append(dst, "{}"...)
+		}
+		dst = append(dst, '{')
+		for i, m := range v.members {
+			dst = appendBreak(dst, i, level+1)
+			dst = appendString(dst, m.key)
+			dst = append(dst, ": "...)
+			dst = appendJSON(dst, m.value, level+1)
+		}
+		return append(appendIndent(dst, level), '}')
+	}
+	// parseJSON and the outputs of this package make no other type.
+	panic(fmt.Sprintf("run: no JSON form for %T", v))
+}
+
+func appendBreak(dst []byte, i, level int) []byte {
+	if i > 0 {
+		dst = append(dst, ',')
+	}
+	return appendIndent(dst, level)
+}
+
+func appendIndent(dst []byte, level int) []byte {
+	dst = append(dst, '\n')
+	for range level {
+		dst = append(dst, ' ')
+	}
+	return dst
+}
+
+// appendString escapes what JSON requires and nothing else; in particular not
+// <, >, & and the line separators that encoding/json escapes by default.
+func appendString(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	for i := range len(s) {
+		switch c := s[i]; c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		case '\b':
+			dst = append(dst, '\\', 'b')
+		case '\f':
+			dst = append(dst, '\\', 'f')
+		default:
+			if c < 0x20 {
+				dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+			} else {
+				dst = append(dst, c)
+			}
+		}
+	}
+	return append(dst, '"')
+}
+
+// lines makes the form in which notebooks keep long text: a list with one
+// string a line, each with its line ending.
+func lines(s string) []any {
+	out := []any{}
+	for len(s) > 0 {
+		n := lineLength(s)
+		out = append(out, s[:n])
+		s = s[n:]
+	}
+	return out
+}
+
+// lineLength returns the length of the first line of s with its ending. The
+// endings are those at which Jupyter's own writer splits (Unicode line
+// boundaries, not only \n), so that both write the same lists.
+func lineLength(s string) int {
+	for i, r := range s {
+		switch r {
+		case '\r':
+			if strings.HasPrefix(s[i+1:], "\n") {
+				return i + 2
+			}
+			return i + 1
+		case '\n', '\v', '\f', 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029:
+			return i + utf8.RuneLen(r)
+		}
+	}
+	return len(s)
+}
+
+// text reads a multi-line string, which is a string or a list of strings.
+func text(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case []any:
+		var b strings.Builder
+		for _, item := range v {
+			s, ok := item.(string)
+			if !ok {
+				return "", false
+			}
+			b.WriteString(s)
+		}
+		return b.String(), true
+	}
+	return "", false
+}
