@@ -73,98 +73,130 @@ func (o *object) sorted() *object {
 	return &object{members}
 }
 
-// parseJSON reads exactly one JSON value. Errors carry the byte offset.
+// place is where a value stands in the document. It becomes text only when
+// something is wrong there.
+type place struct {
+	parent *place
+	key    string
+	index  int // of an element of a list, when key is ""
+	depth  int
+}
+
+func (p *place) member(key string) *place { return &place{p, key, 0, p.depth + 1} }
+func (p *place) element(i int) *place     { return &place{p, "", i, p.depth + 1} }
+
+// String gives the place in the form cells[3].source, and "" for the document.
+func (p *place) String() string {
+	if p.parent == nil {
+		return ""
+	}
+	before := p.parent.String()
+	switch {
+	case p.key == "":
+		return fmt.Sprintf("%s[%d]", before, p.index)
+	case before == "":
+		return p.key
+	}
+	return before + "." + p.key
+}
+
+// jsonReader reads one document.
+type jsonReader struct{ dec *json.Decoder }
+
+// parseJSON reads exactly one JSON value. Errors carry place and byte offset.
 func parseJSON(data []byte) (any, error) {
 	if !utf8.Valid(data) {
 		return nil, &FormatError{Reason: "the text is not valid UTF-8"}
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	v, err := readValue(dec, "", 0)
+	r := jsonReader{json.NewDecoder(bytes.NewReader(data))}
+	r.dec.UseNumber()
+	root := &place{}
+	v, err := r.value(root)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, &FormatError{Offset: dec.InputOffset(), Reason: "there is more text after the end of the document"}
+	if _, err := r.dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, r.refuse(root, "there is more text after the end of the document")
 	}
 	return v, nil
 }
 
-func readValue(dec *json.Decoder, path string, depth int) (any, error) {
-	if depth > maxDepth {
-		return nil, &FormatError{Path: path, Offset: dec.InputOffset(), Reason: fmt.Sprintf("nested more than %d levels deep", maxDepth)}
+func (r jsonReader) value(at *place) (any, error) {
+	if at.depth > maxDepth {
+		return nil, r.refuse(at, fmt.Sprintf("nested more than %d levels deep", maxDepth))
 	}
-	tok, err := dec.Token()
+	tok, err := r.dec.Token()
 	if err != nil {
-		return nil, syntaxError(dec, path, err)
+		return nil, r.syntax(at, err)
 	}
 	delim, ok := tok.(json.Delim)
 	if !ok {
 		return tok, nil
 	}
+	var v any
 	if delim == '{' {
-		return readObject(dec, path, depth)
+		v, err = r.object(at)
+	} else {
+		v, err = r.array(at)
 	}
-	return readArray(dec, path, depth)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.dec.Token(); err != nil {
+		return nil, r.syntax(at, err)
+	}
+	return v, nil
 }
 
-func readObject(dec *json.Decoder, path string, depth int) (any, error) {
+// object reads members up to the closing brace.
+func (r jsonReader) object(at *place) (*object, error) {
 	o := &object{}
 	seen := map[string]bool{}
-	for dec.More() {
-		tok, err := dec.Token()
+	for r.dec.More() {
+		tok, err := r.dec.Token()
 		if err != nil {
-			return nil, syntaxError(dec, path, err)
+			return nil, r.syntax(at, err)
 		}
 		key, ok := tok.(string)
 		if !ok {
-			return nil, &FormatError{Path: path, Offset: dec.InputOffset(), Reason: "a key must be a string"}
+			return nil, r.refuse(at, "a key must be a string")
 		}
-		at := joinPath(path, key)
+		here := at.member(key)
 		if seen[key] {
-			return nil, &FormatError{Path: at, Offset: dec.InputOffset(), Reason: "the key appears twice"}
+			return nil, r.refuse(here, "the key appears twice")
 		}
 		seen[key] = true
-		v, err := readValue(dec, at, depth+1)
+		v, err := r.value(here)
 		if err != nil {
 			return nil, err
 		}
 		o.members = append(o.members, member{key, v})
 	}
-	if _, err := dec.Token(); err != nil {
-		return nil, syntaxError(dec, path, err)
-	}
 	return o, nil
 }
 
-func readArray(dec *json.Decoder, path string, depth int) (any, error) {
+// array reads elements up to the closing bracket.
+func (r jsonReader) array(at *place) ([]any, error) {
 	a := []any{}
-	for dec.More() {
-		v, err := readValue(dec, fmt.Sprintf("%s[%d]", path, len(a)), depth+1)
+	for r.dec.More() {
+		v, err := r.value(at.element(len(a)))
 		if err != nil {
 			return nil, err
 		}
 		a = append(a, v)
 	}
-	if _, err := dec.Token(); err != nil {
-		return nil, syntaxError(dec, path, err)
-	}
 	return a, nil
 }
 
-func joinPath(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
+func (r jsonReader) refuse(at *place, reason string) error {
+	return &FormatError{Path: at.String(), Offset: r.dec.InputOffset(), Reason: reason}
 }
 
-func syntaxError(dec *json.Decoder, path string, err error) error {
-	reason := err.Error()
+func (r jsonReader) syntax(at *place, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		reason = "the text ends in the middle of the document"
+		return r.refuse(at, "the text ends in the middle of the document")
 	}
-	return &FormatError{Path: path, Offset: dec.InputOffset(), Reason: reason}
+	return r.refuse(at, err.Error())
 }
 
 // appendJSON writes v as Jupyter does: one space of indent a level, ": "
