@@ -1,0 +1,112 @@
+package arrowio
+
+import (
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// IPCExt is the file extension of Arrow IPC files.
+const IPCExt = ".arrow"
+
+// WriteIPC writes the table as an Arrow IPC file. Buffers are not compressed, so
+// that a reader can map the file and use it in place.
+func WriteIPC(w io.Writer, t *Table) error {
+	fw, err := ipc.NewFileWriter(w, ipc.WithSchema(t.Schema()), ipc.WithAllocator(memory.DefaultAllocator))
+	if err != nil {
+		return err
+	}
+	return writeBatches(fw, t)
+}
+
+// WriteIPCStream writes the table as an Arrow IPC stream, which a reader can
+// consume while it is being written.
+func WriteIPCStream(w io.Writer, t *Table) error {
+	return writeBatches(ipc.NewWriter(w, ipc.WithSchema(t.Schema()), ipc.WithAllocator(memory.DefaultAllocator)), t)
+}
+
+// batchWriter is what the writers of this package have in common.
+type batchWriter interface {
+	Write(arrow.RecordBatch) error
+	Close() error
+}
+
+func writeBatches(w batchWriter, t *Table) error {
+	for rec := range t.Batches(memory.DefaultAllocator) {
+		if err := w.Write(rec); err != nil {
+			w.Close()
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// ReadIPC reads an Arrow IPC file into memory. The table's name is the one in its
+// metadata, or empty. The caller releases the table.
+func ReadIPC(r interface {
+	io.ReaderAt
+	io.ReadSeeker
+}, mem memory.Allocator) (*Table, error) {
+	fr, err := ipc.NewFileReader(r, ipc.WithAllocator(mem))
+	if err != nil {
+		return nil, err
+	}
+	defer fr.Close()
+	t := FromBatches(tableName(fr.Schema()), fr.Schema(), nil)
+	for i := range fr.NumRecords() {
+		rec, err := fr.RecordBatchAt(i)
+		if err != nil {
+			t.Release()
+			return nil, err
+		}
+		t.keep(rec)
+	}
+	return t, nil
+}
+
+// ReadIPCStream reads an Arrow IPC stream into memory. The caller releases the
+// table.
+func ReadIPCStream(r io.Reader, mem memory.Allocator) (*Table, error) {
+	sr, err := ipc.NewReader(r, ipc.WithAllocator(mem))
+	if err != nil {
+		return nil, err
+	}
+	defer sr.Release()
+	t := FromBatches(tableName(sr.Schema()), sr.Schema(), nil)
+	for sr.Next() {
+		rec := sr.RecordBatch()
+		rec.Retain()
+		t.keep(rec)
+	}
+	if err := sr.Err(); err != nil {
+		t.Release()
+		return nil, err
+	}
+	return t, nil
+}
+
+// keep appends a batch and takes over its reference.
+func (t *Table) keep(rec arrow.RecordBatch) {
+	t.kept = append(t.kept, rec)
+	t.rows += rec.NumRows()
+}
+
+// tableName is the name that a schema gives its table.
+func tableName(s *arrow.Schema) string {
+	name, _ := s.Metadata().GetValue("inferlab.table")
+	return name
+}
+
+// WriteDir writes every table into dir as NAME+ext, all or none of them. The
+// directory must exist.
+func WriteDir(dir, ext string, write func(w io.Writer, t *Table) error, tables ...*Table) error {
+	paths := make([]string, len(tables))
+	for i, t := range tables {
+		paths[i] = filepath.Join(dir, t.Name()+"."+strings.TrimPrefix(ext, "."))
+	}
+	return WriteFiles(paths, func(i int, w io.Writer) error { return write(w, tables[i]) })
+}

@@ -1,0 +1,66 @@
+package arrowio
+
+import (
+	"github.com/inferlab/inferlab/simcore/serving"
+)
+
+// servingContract is what the tables of a serving run restate.
+const servingContract = "contract 05 sections 4.8, 4.9 and 6.9 (serving trace revision 3)"
+
+// Definitions of the latency figures, the same words wherever a figure stands.
+const (
+	definitionTTFT     = "time to first token: first token time minus arrival time of the request"
+	definitionITL      = "inter-token latency: gap between consecutive tokens of one request; tokens of one burst give gaps of 0; pooled over all requests"
+	definitionTPOT     = "time per output token: (last token - first token) / (output tokens - 1); absent for one token"
+	definitionLatency  = "request latency: completion time minus arrival time"
+	definitionQuantile = "nearest rank: of n ascending samples p50 is number ceil(n/2), p95 number ceil(19n/20), p99 number ceil(99n/100), counted from 1; no interpolation; 0 without samples"
+)
+
+// ServingTables are the tables of one finished serving run. They read the run and
+// keep it alive; nothing is copied.
+type ServingTables struct {
+	run        *serving.Run
+	opt        Options
+	provenance Provenance
+	byRequest  []int32 // index in Config.Requests -> index in Run.Requests
+	tokens     spans   // by batch
+}
+
+// Serving prepares the tables of a run.
+func Serving(run *serving.Run, opt Options) *ServingTables {
+	t := &ServingTables{run: run, opt: opt, provenance: servingProvenance(run)}
+	t.byRequest = make([]int32, len(run.Config.Requests))
+	for i := range run.Requests {
+		t.byRequest[run.Requests[i].Request] = int32(i)
+	}
+	batches := run.Trace.Batches
+	t.tokens = newSpans(len(batches), func(b int) int64 {
+		return int64(batches[b].TokensTo - batches[b].TokensFrom)
+	})
+	return t
+}
+
+// All returns every table in a fixed order: requests, tokens, batches,
+// batch_members, operations, reservations, resources, metrics.
+func (t *ServingTables) All() []*Table {
+	return []*Table{
+		t.Requests(), t.Tokens(), t.Batches(), t.BatchMembers(),
+		t.Operations(), t.Reservations(), t.Resources(), t.Metrics(),
+	}
+}
+
+// Declarations lists the schema of every table that the product writes, in the
+// order of ServingTables.All.
+func Declarations() []*Declaration {
+	return []*Declaration{
+		&RequestsDeclaration, &TokensDeclaration, &BatchesDeclaration, &BatchMembersDeclaration,
+		&OperationsDeclaration, &ReservationsDeclaration, &ResourcesDeclaration, &MetricsDeclaration,
+	}
+}
+
+func (t *ServingTables) table(decl *Declaration, rows int64, cols ...column) *Table {
+	return newTable(decl, t.provenance, t.opt, rows, cols)
+}
+
+// requestIDs are the dictionary words of every request id column.
+func (t *ServingTables) requestIDs() []string { return t.run.Trace.RequestIDs }

@@ -1,0 +1,77 @@
+package arrowio
+
+import "github.com/inferlab/inferlab/simcore/trace"
+
+// TokensDeclaration declares the table tokens.
+var TokensDeclaration = Declaration{
+	Table: "tokens", Revision: 1, Contract: servingContract,
+	Description: "one row an emitted token, by batch_id, then in the order of the batch's slices",
+	Fields: []Field{
+		{"batch_id", Int64, false, UnitID, "batch that emitted the token"},
+		{"request_id", Label, false, UnitID, "request that the token belongs to"},
+		{"token_index", Int64, false, UnitCount, "position in the output of the request, from 0"},
+		{"emitted_at_ns", Int64, false, UnitNs, "finish time of the batch"},
+		{"itl_ns", Int64, true, UnitNs, "inter-token latency: gap to the previous token of the request; null for token 0"},
+		{"source", Label, false, UnitWord, "part of the step that the token comes from"},
+	},
+	Definitions: []Definition{{"itl", definitionITL}, {"quantile", definitionQuantile}},
+}
+
+// tokenSources are the dictionary words of tokens.source.
+var tokenSources = wordsOf(trace.SourcePrefill, trace.SourceSpeculativeAuthoritative)
+
+// wordsOf spells the values of a small enumeration from the first to the last.
+func wordsOf[E interface {
+	~uint8
+	String() string
+}](first, last E) []string {
+	words := make([]string, 0, last-first+1)
+	for e := first; e <= last; e++ {
+		words = append(words, e.String())
+	}
+	return words
+}
+
+// Tokens is the table tokens.
+func (t *ServingTables) Tokens() *Table {
+	run, tokens := t.run, t.run.Trace.Tokens
+	perBatch := func(value func(batch int) int64) column {
+		return column{ints: func(dst []int64, from int64) {
+			t.tokens.visit(from, len(dst), func(batch, at int, lo, hi int64) {
+				v, piece := value(batch), dst[at:at+int(hi-lo)]
+				for i := range piece {
+					piece[i] = v
+				}
+			})
+		}}
+	}
+	return t.table(&TokensDeclaration, int64(len(tokens)),
+		perBatch(func(batch int) int64 { return int64(batch) }),
+		column{words: t.requestIDs(), codes: func(dst []int32, from int64) {
+			for i, e := range tokens[from : from+int64(len(dst))] {
+				dst[i] = e.Request
+			}
+		}},
+		column{ints: func(dst []int64, from int64) {
+			for i, e := range tokens[from : from+int64(len(dst))] {
+				dst[i] = int64(e.Index)
+			}
+		}},
+		perBatch(func(batch int) int64 { return run.Trace.Batches[batch].FinishNs() }),
+		column{opt: func(dst []int64, ok []bool, from int64) {
+			for i, e := range tokens[from : from+int64(len(dst))] {
+				if ok[i] = e.Index > 0; !ok[i] {
+					dst[i] = 0
+					continue
+				}
+				at := run.Requests[t.byRequest[e.Request]].TokensFrom + int64(e.Index)
+				dst[i] = run.TokenTimes[at] - run.TokenTimes[at-1]
+			}
+		}},
+		column{words: tokenSources, codes: func(dst []int32, from int64) {
+			for i, e := range tokens[from : from+int64(len(dst))] {
+				dst[i] = int32(e.Source)
+			}
+		}},
+	)
+}
