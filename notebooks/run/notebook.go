@@ -2,13 +2,13 @@ package run
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/inferlab/inferlab/internal/wholefile"
 )
 
 // Notebook is a notebook document of nbformat 4. The zero value is not usable;
@@ -134,36 +134,12 @@ func (nb *Notebook) Bytes() []byte {
 	return append(appendJSON(nil, nb.root, 0), '\n')
 }
 
-// WriteFile writes the document to path, whole or not at all: to a temporary
-// file beside it, synced and renamed. An existing file keeps its mode.
-func (nb *Notebook) WriteFile(path string) (err error) {
-	mode := fs.FileMode(0o644)
-	if info, statErr := os.Stat(path); statErr == nil {
-		mode = info.Mode().Perm()
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
+// WriteFile writes the document to path, whole or not at all.
+func (nb *Notebook) WriteFile(path string) error {
+	return wholefile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(nb.Bytes())
 		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(nb.Bytes())
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	})
 }
 
 // Cells returns the cells in document order.
