@@ -2,6 +2,7 @@ package serving
 
 import (
 	"github.com/inferlab/inferlab/simcore/evidence"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
 	"github.com/inferlab/inferlab/simcore/topology"
 	"github.com/inferlab/inferlab/simcore/trace"
@@ -24,14 +25,11 @@ type Run struct {
 	Confidence  evidence.Class // of the first batch's topology result; timing is never exact
 	Assumptions []string       // in the order of contract 05 section 7.1
 
-	ContractRevisions []Revision // name -> revision, only those on the execution path
+	ContractRevisions []Revision // only those on the execution path, in a fixed order
 }
 
 // Revision is one entry of the contract map.
-type Revision struct {
-	Name     string
-	Revision int64
-}
+type Revision = jsondoc.Revision
 
 // RequestResult is one request's outcome; times in ns.
 type RequestResult struct {

@@ -84,7 +84,8 @@ type engine struct {
 	decoding []int32        // ranks in state decoding, ascending
 	prompts  needIndex      // ranks in state waiting
 
-	kv             int64 // K: the sum of the requests' extents
+	work           trace.BatchWork // of the batch under selection
+	kv             int64           // K: the sum of the requests' extents
 	arrived, done  int64
 	running        bool // the last batch of the trace is running
 	dispatchQueued bool // a dispatch is queued for this nanosecond
@@ -188,10 +189,11 @@ func (e *engine) record(kind trace.ServingEventKind, ref int32) {
 // startBatch selects a batch and starts it, or leaves the machine idle when no
 // request is active.
 func (e *engine) startBatch() error {
-	b, work, err := e.selectBatch()
+	b, err := e.selectBatch()
 	if err != nil {
 		return err
 	}
+	work := &e.work
 	if work.TokenWork == 0 {
 		if e.done < e.arrived {
 			return issue.New("stalled", "", "batch %d: %d requests are active and none can be granted KV",
@@ -199,7 +201,7 @@ func (e *engine) startBatch() error {
 		}
 		return nil
 	}
-	b.DurationNs, err = e.est.Duration(&work, b.StartNs)
+	b.DurationNs, err = e.est.Duration(work, b.StartNs)
 	if err != nil {
 		return fmt.Errorf("serving batch %d: %w", work.BatchID, err)
 	}

@@ -16,36 +16,36 @@ type grant struct {
 }
 
 // selectBatch selects the next batch at the current time and appends its slices
-// to the trace. Nothing was selected when the work has no tokens.
-func (e *engine) selectBatch() (trace.ServingBatch, trace.BatchWork, error) {
-	tr := e.tr
+// to the trace; e.work describes it. Nothing was selected when it has no tokens.
+func (e *engine) selectBatch() (trace.ServingBatch, error) {
+	tr, work := e.tr, &e.work
 	b := trace.ServingBatch{
 		StartNs:        e.kernel.Now(),
 		KVTokensBefore: e.kv,
 		PrefillFrom:    int32(len(tr.Prefill)),
 		DecodeFrom:     int32(len(tr.Decode)),
 	}
-	work := trace.BatchWork{BatchID: int64(len(tr.Batches))}
+	*work = trace.BatchWork{BatchID: int64(len(tr.Batches))}
 	g := grant{tokens: e.s.cfg.MaxBatchTokens, sequences: e.s.cfg.MaxBatchSize}
-	if err := e.decodePass(&g, &work); err != nil {
-		return b, work, err
+	if err := e.decodePass(&g, work); err != nil {
+		return b, err
 	}
-	e.prefillPass(&g, &work)
+	e.prefillPass(&g, work)
 	if len(tr.Prefill) > math.MaxInt32 || len(tr.Decode) > math.MaxInt32 {
-		return b, work, issue.New("trace_limit", "", "serving batch %d: the trace would hold more than %d slices",
+		return b, issue.New("trace_limit", "", "serving batch %d: the trace would hold more than %d slices",
 			work.BatchID, int64(math.MaxInt32))
 	}
 	b.PrefillTo, b.DecodeTo = int32(len(tr.Prefill)), int32(len(tr.Decode))
 	b.TransientKVTokens = e.kv + g.reserved
 	if b.TransientKVTokens > e.s.cfg.MaxKVTokens {
-		return b, work, issue.New("kv_overcommitted", "", "serving batch %d: %d transient KV tokens exceed the pool of %d",
+		return b, issue.New("kv_overcommitted", "", "serving batch %d: %d transient KV tokens exceed the pool of %d",
 			work.BatchID, b.TransientKVTokens, e.s.cfg.MaxKVTokens)
 	}
 	work.TokenWork = e.s.cfg.MaxBatchTokens - g.tokens
 	work.Prefill = tr.Prefill[b.PrefillFrom:b.PrefillTo]
 	work.Decode = tr.Decode[b.DecodeFrom:b.DecodeTo]
 	b.TokenWork, b.ExpectedOutputTokens = work.TokenWork, work.ExpectedOutputTokens
-	return b, work, nil
+	return b, nil
 }
 
 // free is the KV that is neither held nor reserved.

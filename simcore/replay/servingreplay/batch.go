@@ -23,10 +23,11 @@ func (c *checker) batchStart(ev trace.ServingEvent) error {
 	if err := c.missedArrival(ev.AtNs); err != nil {
 		return err
 	}
-	work, reserved, err := c.derive()
+	reserved, err := c.derive()
 	if err != nil {
 		return err
 	}
+	work := &c.work
 	if err := c.compareMembers(ev.Ref, b); err != nil {
 		return err
 	}
@@ -40,12 +41,12 @@ func (c *checker) batchStart(ev trace.ServingEvent) error {
 		return c.bad(TransientKV, "batch %d takes %d KV tokens, want %d of %d",
 			ev.Ref, b.TransientKVTokens, c.held+reserved, c.cfg.MaxKVTokens)
 	}
-	return c.begin(ev, b, &work)
+	return c.begin(ev, b)
 }
 
 // begin asks the estimator and marks the batch as running.
-func (c *checker) begin(ev trace.ServingEvent, b *trace.ServingBatch, work *trace.BatchWork) error {
-	duration, err := c.est.Duration(work, ev.AtNs)
+func (c *checker) begin(ev trace.ServingEvent, b *trace.ServingBatch) error {
+	duration, err := c.est.Duration(&c.work, ev.AtNs)
 	if err != nil {
 		return &Mismatch{Index: c.index, Rule: EstimatorFailure, Detail: "the estimator refuses the batch", Cause: err}
 	}
@@ -75,11 +76,12 @@ func (c *checker) compareMembers(id int32, b *trace.ServingBatch) error {
 	return nil
 }
 
-// derive selects the next batch into the scratch slices and returns its work and
-// the KV it reserves.
-func (c *checker) derive() (trace.BatchWork, int64, error) {
+// derive selects the next batch into the scratch slices, describes it in c.work
+// and returns the KV it reserves.
+func (c *checker) derive() (int64, error) {
 	c.prefill, c.decode = c.prefill[:0], c.decode[:0]
-	work := trace.BatchWork{BatchID: c.batches}
+	c.work = trace.BatchWork{BatchID: c.batches}
+	work := &c.work
 	slots, budget, pool := c.cfg.MaxBatchSize, c.cfg.MaxBatchTokens, c.cfg.MaxKVTokens-c.held
 	for _, place := range c.decoders {
 		if slots == 0 || budget == 0 {
@@ -92,7 +94,7 @@ func (c *checker) derive() (trace.BatchWork, int64, error) {
 		}
 		step, err := c.step(i, min(budget, pool))
 		if err != nil {
-			return work, 0, err
+			return 0, err
 		}
 		rows := step.TargetTokenWidth()
 		c.decode = append(c.decode, step)
@@ -122,7 +124,7 @@ func (c *checker) derive() (trace.BatchWork, int64, error) {
 	}
 	work.Prefill, work.Decode = c.prefill, c.decode
 	work.TokenWork = c.cfg.MaxBatchTokens - budget
-	return work, c.cfg.MaxKVTokens - c.held - pool, nil
+	return c.cfg.MaxKVTokens - c.held - pool, nil
 }
 
 // step derives one decode step.

@@ -49,6 +49,7 @@ type checker struct {
 
 	prefill []trace.PrefillSlice // derived selection, reused
 	decode  []trace.DecodeSlice
+	work    trace.BatchWork
 }
 
 func newChecker(in Input) *checker {
