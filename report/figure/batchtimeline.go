@@ -1,0 +1,184 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/inferlab/inferlab/report/unit"
+)
+
+// BatchTimeline is the batch timeline: one bar a batch, as wide as it lasts and as high
+// as it has tokens, split into decode (below) and prefill. Gaps are idle time; the
+// token limit is a line when it lies in range.
+//
+// A window with more batches than half its pixels is reduced: each column shows
+// the mean token count over time, idle time counted as 0, and a line the largest
+// batch.
+type BatchTimeline struct {
+	Source
+	Window    Window
+	Rows      []Batch // in start order, never overlapping
+	MaxTokens int64   // token limit of a batch
+	EndNs     int64   // end of the run
+}
+
+// Batch is one row of BatchTimeline.
+type Batch struct {
+	StartNs, DurationNs int64
+	Prefill, Decode     int64 // tokens of work
+	Sequences           int64
+}
+
+func (b Batch) tokens() int64 { return b.Prefill + b.Decode }
+func (b Batch) endNs() int64  { return b.StartNs + b.DurationNs }
+
+// within lists the batches that touch the window.
+func (f BatchTimeline) within() []Batch {
+	from, to := f.Window.over(f.EndNs)
+	i := sort.Search(len(f.Rows), func(i int) bool { return float64(f.Rows[i].endNs()) > from })
+	j := sort.Search(len(f.Rows), func(j int) bool { return float64(f.Rows[j].StartNs) >= to })
+	if i > j {
+		return nil
+	}
+	return f.Rows[i:j]
+}
+
+func (f BatchTimeline) columns(width float64) (n int, reduced bool) {
+	n = int((width - 60) / 2)
+	return n, len(f.within()) > n
+}
+
+// Text gives the figure's words.
+func (f BatchTimeline) Text() Text {
+	t := f.words()
+	rows := f.within()
+	t.What = f.Window.say() + unit.Plural(int64(len(rows)), "batch") + " over time"
+	if len(rows) == 0 {
+		t.Title, t.Empty = "No batch", "No batch ran in this window."
+		return t
+	}
+	var prefill, decode, busy, most int64
+	for _, b := range rows {
+		prefill, decode, busy = prefill+b.Prefill, decode+b.Decode, busy+b.DurationNs
+		most = max(most, b.tokens())
+	}
+	share := float64(prefill) / math.Max(1, float64(prefill+decode))
+	t.Title = fmt.Sprintf("Batches average %s tokens of a limit of %s; %s of the work is prefill",
+		unit.Number(float64(prefill+decode)/float64(len(rows))), unit.Count(f.MaxTokens), unit.Percent(share))
+	t.Alt = fmt.Sprintf("%s with %s prefill and %s decode tokens in %s of modeled service time; the largest batch has %s tokens.",
+		unit.Plural(int64(len(rows)), "batch"), unit.Count(prefill), unit.Count(decode), dur(busy), unit.Count(most))
+	t.Caption = "Width is duration, height is tokens, gaps are idle time."
+	if n, reduced := f.columns(DefaultWidth); reduced {
+		t.Caption = fmt.Sprintf("%s drawn in about %d columns: areas are token counts averaged over time, idle time counted as 0; the line is the largest batch of the column.",
+			unit.Plural(int64(len(rows)), "batch"), n)
+	}
+	if float64(f.MaxTokens) > f.top() {
+		t.Caption += fmt.Sprintf(" The limit of %s tokens a batch is above the range shown.", unit.Count(f.MaxTokens))
+	}
+	return t
+}
+
+// top is the upper end of the y axis: the limit, unless no batch comes near it.
+func (f BatchTimeline) top() float64 {
+	var most int64
+	for _, b := range f.within() {
+		most = max(most, b.tokens())
+	}
+	if f.MaxTokens > 0 && most*2 >= f.MaxTokens {
+		return float64(max(f.MaxTokens, most)) * 1.08
+	}
+	return float64(most) * 1.1
+}
+
+// SVG renders the figure.
+func (f BatchTimeline) SVG(o Options) ([]byte, error) { return renderSVG(f, o) }
+
+// PNG renders the figure.
+func (f BatchTimeline) PNG(o Options) ([]byte, error) { return renderPNG(f, o) }
+
+// PDF renders the figure.
+func (f BatchTimeline) PDF(o Options) ([]byte, error) { return renderPDF(f, o) }
+
+// Table gives one row a batch.
+func (f BatchTimeline) Table() Table {
+	rows := f.within()
+	return Table{
+		Columns: []Column{{"start", "ns", true}, {"duration", "ns", true}, {"prefill", "tokens", true},
+			{"decode", "tokens", true}, {"sequences", "", true}},
+		Len: len(rows),
+		Row: func(i int) []string {
+			b := rows[i]
+			return decimals(b.StartNs, b.DurationNs, b.Prefill, b.Decode, b.Sequences)
+		},
+	}
+}
+
+// decimals writes integers in full.
+func decimals(vs ...int64) []string {
+	out := make([]string, len(vs))
+	for i, v := range vs {
+		out[i] = strconv.FormatInt(v, 10)
+	}
+	return out
+}
+
+func (f BatchTimeline) plotHeight(float64) float64 { return 240 + keyLineHeight }
+
+func (f BatchTimeline) paint(c draw.Canvas) {
+	width := (c.Max.X - c.Min.X).Points()
+	columns, reduced := f.columns(width)
+	keys := []key{{ink: Decode, label: "decode"}, {ink: Prefill, label: "prefill"}}
+	if reduced {
+		keys = append(keys, key{ink: inkText, label: "largest batch", shape: keyLine})
+	}
+	c = drawKeys(c, keys)
+	from, to := f.Window.over(f.EndNs)
+	p := panel{x: timeAxis(from, to, width), noGridX: true,
+		y: countAxis("Tokens in the batch", f.top(), (c.Max.Y-c.Min.Y).Points()-60, yTickSpace)}
+	if reduced {
+		p.marks = f.envelope(from, to, columns)
+	} else {
+		p.marks = f.bars()
+	}
+	p.marks = append(p.marks, reference{y: float64(f.MaxTokens), ink: Fault, dash: []vg.Length{5, 3},
+		label: "limit " + unit.Count(f.MaxTokens) + " tokens"})
+	p.draw(c)
+}
+
+func (f BatchTimeline) bars() []plot.Plotter {
+	decode, prefill := boxes{ink: Decode, inset: 0.5, minWidth: 0.5}, boxes{ink: Prefill, inset: 0.5, minWidth: 0.5}
+	for _, b := range f.within() {
+		x0, x1 := float64(b.StartNs), float64(b.endNs())
+		d := float64(b.Decode)
+		decode.spans = append(decode.spans, box{x0, 0, x1, d})
+		prefill.spans = append(prefill.spans, box{x0, d, x1, d + float64(b.Prefill)})
+	}
+	return []plot.Plotter{decode, prefill}
+}
+
+func (f BatchTimeline) envelope(from, to float64, columns int) []plot.Plotter {
+	rows := f.within()
+	var at, decode, all []int64
+	for i, b := range rows {
+		at, decode, all = append(at, b.StartNs), append(decode, b.Decode), append(all, b.tokens())
+		if i+1 == len(rows) || rows[i+1].StartNs > b.endNs() {
+			at, decode, all = append(at, b.endNs()), append(decode, 0), append(all, 0)
+		}
+	}
+	d, a := reduce(at, decode, 0, from, to, columns), reduce(at, all, 0, from, to, columns)
+	most := line{ink: inkText, width: 1, step: true}
+	for i, x := range a.at {
+		most.points = append(most.points, point{x, a.high[i]})
+	}
+	return []plot.Plotter{
+		band{at: d.at, high: d.mean, end: to, ink: Decode},
+		band{at: a.at, low: d.mean, high: a.mean, end: to, ink: Prefill},
+		most,
+	}
+}

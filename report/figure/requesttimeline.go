@@ -1,0 +1,219 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/inferlab/inferlab/report/unit"
+)
+
+// RequestTimeline is one row a request, in arrival order: queued from its arrival to its
+// first batch, prefill chunks, decode steps, completion (contract 09, V13).
+//
+// More rows than MaxRows are reduced to the slowest requests, which the caption
+// says; gaps narrower than half a pixel are closed.
+type RequestTimeline struct {
+	Source
+	Window  Window
+	Rows    []RequestRow // arrival order
+	EndNs   int64
+	MaxRows int      // 0: 120
+	Only    []string // ids of the requests to draw; empty: all
+}
+
+// RequestRow is one row of RequestTimeline. Spans are half-open, ascending and disjoint.
+type RequestRow struct {
+	ID                                   string
+	ArrivalNs, FirstTokenNs, CompletedNs int64
+	Prefill, Decode                      []Span
+}
+
+// Span is an interval of run time in ns.
+type Span struct{ FromNs, ToNs int64 }
+
+func (r RequestRow) startNs() int64 {
+	start := r.CompletedNs
+	if len(r.Prefill) > 0 {
+		start = r.Prefill[0].FromNs
+	}
+	return start
+}
+
+// selection is what passes the filters, reduced to the slowest.
+func (f RequestTimeline) selection() (rows []RequestRow, candidates int) {
+	from, to := f.Window.over(f.EndNs)
+	for _, r := range f.Rows {
+		if float64(r.CompletedNs) < from || float64(r.ArrivalNs) >= to {
+			continue
+		}
+		if len(f.Only) > 0 && !slices.Contains(f.Only, r.ID) {
+			continue
+		}
+		rows = append(rows, r)
+	}
+	most := f.MaxRows
+	if most <= 0 {
+		most = 120
+	}
+	candidates = len(rows)
+	if candidates <= most {
+		return rows, candidates
+	}
+	order := make([]int, candidates)
+	for i := range order {
+		order[i] = i
+	}
+	latency := func(i int) int64 { return rows[i].CompletedNs - rows[i].ArrivalNs }
+	sort.SliceStable(order, func(a, b int) bool { return latency(order[a]) > latency(order[b]) })
+	order = order[:most]
+	slices.Sort(order)
+	kept := make([]RequestRow, most)
+	for i, k := range order {
+		kept[i] = rows[k]
+	}
+	return kept, candidates
+}
+
+// Text gives the figure's words.
+func (f RequestTimeline) Text() Text {
+	t := f.words()
+	rows, candidates := f.selection()
+	t.What = f.Window.say() + "Life of each request, in arrival order"
+	if len(rows) == 0 {
+		t.Title, t.Empty = "No request", "No request lies in this window or passes the filter."
+		return t
+	}
+	var queued, life, longest int64
+	worst := rows[0]
+	for _, r := range f.Rows {
+		queued += r.startNs() - r.ArrivalNs
+		life += r.CompletedNs - r.ArrivalNs
+	}
+	for _, r := range rows {
+		if wait := r.startNs() - r.ArrivalNs; wait > longest {
+			longest, worst = wait, r
+		}
+	}
+	share := float64(queued) / math.Max(1, float64(life))
+	if longest == 0 {
+		t.Title = "No request waits before its first batch"
+	} else {
+		t.Title = fmt.Sprintf("Requests spend %s of their time queued; the longest wait is %s", unit.Percent(share), dur(longest))
+	}
+	t.Alt = fmt.Sprintf("%s: %s of their modeled time queued, longest wait %s (request %s).",
+		unit.Plural(int64(candidates), "request"), unit.Percent(share), dur(longest), brief(worst.ID))
+	t.Caption = "Thin line: waiting without a batch. Gaps narrower than half a pixel are closed."
+	if len(rows) < candidates {
+		t.Caption = fmt.Sprintf("Showing the %d slowest of %s requests, in arrival order. ", len(rows), unit.Count(int64(candidates))) + t.Caption
+	}
+	return t
+}
+
+// SVG renders the figure.
+func (f RequestTimeline) SVG(o Options) ([]byte, error) { return renderSVG(f, o) }
+
+// PNG renders the figure.
+func (f RequestTimeline) PNG(o Options) ([]byte, error) { return renderPNG(f, o) }
+
+// PDF renders the figure.
+func (f RequestTimeline) PDF(o Options) ([]byte, error) { return renderPDF(f, o) }
+
+// Table gives one row a request drawn.
+func (f RequestTimeline) Table() Table {
+	rows, _ := f.selection()
+	return Table{
+		Columns: []Column{{"request", "", false}, {"arrival", "ns", true}, {"first batch", "ns", true},
+			{"first token", "ns", true}, {"completion", "ns", true}},
+		Len: len(rows),
+		Row: func(i int) []string {
+			r := rows[i]
+			return append([]string{r.ID}, decimals(r.ArrivalNs, r.startNs(), r.FirstTokenNs, r.CompletedNs)...)
+		},
+	}
+}
+
+// rowHeight is 16 px for a few rows, with labels, down to 4 px for many.
+func rowHeight(rows int) float64 { return math.Min(16, math.Max(4, math.Round(640/float64(rows)))) }
+
+const labelledRow = 11 // px of a row from which on it carries its id
+
+func (f RequestTimeline) plotHeight(float64) float64 {
+	rows, _ := f.selection()
+	return keyLineHeight + nameHeight + rowHeight(len(rows))*float64(len(rows)) + tickHeight + xNameSpace + 4
+}
+
+func (f RequestTimeline) paint(c draw.Canvas) {
+	rows, _ := f.selection()
+	c = drawKeys(c, []key{{ink: Waiting, label: "queued or paused", shape: keyLine},
+		{ink: Prefill, label: "prefill"}, {ink: Decode, label: "decode"},
+		{ink: inkText, label: "first token", shape: keyDot}})
+	width := (c.Max.X - c.Min.X).Points()
+	from, to := f.Window.over(f.EndNs)
+	p := panel{x: timeAxis(from, to, width), left: 14, right: 16,
+		y: axis{max: float64(len(rows)), name: "Requests, first arrival on top"}}
+	labelled := rowHeight(len(rows)) >= labelledRow
+	if labelled {
+		for _, r := range rows {
+			p.left = math.Max(p.left, widthOf(plain(textSize), elide(r.ID, plain(textSize), width*0.25))+10)
+		}
+	}
+	p.marks = []plot.Plotter{lifeRows{rows, labelled}}
+	p.draw(c)
+}
+
+// lifeRows draws the rows, the first on top.
+type lifeRows struct {
+	rows     []RequestRow
+	labelled bool
+}
+
+// Plot draws every row.
+func (l lifeRows) Plot(c draw.Canvas, g *plot.Plot) {
+	tx, _ := g.Transforms(&c)
+	clamp := func(ns int64) vg.Length { return tx(math.Min(math.Max(float64(ns), g.X.Min), g.X.Max)) }
+	step := (c.Max.Y - c.Min.Y) / vg.Length(len(l.rows))
+	half := max(step/2-1.5, 1.2)
+	for i, r := range l.rows {
+		y := c.Max.Y - step*vg.Length(float64(i)+0.5)
+		if l.labelled {
+			room := (c.Min.X).Points() - 8
+			put(c, plain(textSize), inkText, c.Min.X-8, y-4, right, elide(r.ID, plain(textSize), math.Max(room, 40)))
+		}
+		hover := fmt.Sprintf("%s: arrival %s, first batch %s, first token %s, completion %s; latency %s", r.ID,
+			dur(r.ArrivalNs), dur(r.startNs()), dur(r.FirstTokenNs), dur(r.CompletedNs), dur(r.CompletedNs-r.ArrivalNs))
+		marked(c, hover, func() {
+			stroke(c, Waiting, 1, segment(clamp(r.ArrivalNs), y, clamp(r.CompletedNs), y))
+			stroke(c, Waiting, 1, segment(clamp(r.ArrivalNs), y-half, clamp(r.ArrivalNs), y+half))
+			fillSpans(c, Prefill, r.Prefill, y, half, clamp)
+			fillSpans(c, Decode, r.Decode, y, half, clamp)
+			if float64(r.FirstTokenNs) >= g.X.Min && float64(r.FirstTokenNs) <= g.X.Max && half > 1.6 {
+				var p vg.Path
+				p.Arc(vg.Point{X: clamp(r.FirstTokenNs), Y: y}, min(half*0.6, 2.5), 0, 2*math.Pi)
+				fill(c, inkText, p)
+			}
+		})
+	}
+}
+
+// fillSpans paints spans as one path, closing gaps narrower than half a pixel.
+func fillSpans(c draw.Canvas, ink Ink, spans []Span, y, half vg.Length, clamp func(int64) vg.Length) {
+	var p vg.Path
+	for i := 0; i < len(spans); {
+		from, to := clamp(spans[i].FromNs), clamp(spans[i].ToNs)
+		for i++; i < len(spans) && clamp(spans[i].FromNs)-to < 0.5; i++ {
+			to = max(to, clamp(spans[i].ToNs))
+		}
+		if to > c.Min.X && from < c.Max.X {
+			addRect(&p, from, y-half, max(to, from+0.5), y+half)
+		}
+	}
+	if len(p) > 0 {
+		fill(c, ink, p)
+	}
+}

@@ -1,0 +1,85 @@
+package figure
+
+import (
+	"fmt"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/inferlab/inferlab/report/unit"
+)
+
+// TokenCurve is the cumulative number of output tokens over time with the average
+// rate as a line from the first arrival to the last completion (contract 09, V13).
+type TokenCurve struct {
+	Source
+	AtNs      []int64 // ascending instants at which tokens were emitted
+	Tokens    []int64 // emitted up to and including AtNs[i]
+	StartNs   int64   // first arrival
+	EndNs     int64   // last completion
+	PerSecond float64 // average rate, as the result states it
+}
+
+// Text gives the figure's words.
+func (f TokenCurve) Text() Text {
+	t := f.words()
+	t.What = "Output tokens emitted up to each instant"
+	if len(f.AtNs) == 0 {
+		t.Title, t.Empty = "No token was emitted", "No token was emitted in this run."
+		return t
+	}
+	total := f.Tokens[len(f.Tokens)-1]
+	t.Title = fmt.Sprintf("%s tokens in %s: %s tokens/s predicted on average",
+		unit.Count(total), dur(f.EndNs-f.StartNs), unit.Number(f.PerSecond))
+	t.Alt = t.Title + "."
+	t.Caption = "The dashed line is the average rate; above it the run is ahead of its average."
+	return t
+}
+
+// SVG renders the figure.
+func (f TokenCurve) SVG(o Options) ([]byte, error) { return renderSVG(f, o) }
+
+// PNG renders the figure.
+func (f TokenCurve) PNG(o Options) ([]byte, error) { return renderPNG(f, o) }
+
+// PDF renders the figure.
+func (f TokenCurve) PDF(o Options) ([]byte, error) { return renderPDF(f, o) }
+
+// Table gives one row an instant.
+func (f TokenCurve) Table() Table {
+	return Table{
+		Columns: []Column{{"at", "ns", true}, {"emitted so far", "tokens", true}},
+		Len:     len(f.AtNs),
+		Row:     func(i int) []string { return decimals(f.AtNs[i], f.Tokens[i]) },
+	}
+}
+
+func (f TokenCurve) plotHeight(float64) float64 { return 240 }
+
+func (f TokenCurve) paint(c draw.Canvas) {
+	width := (c.Max.X - c.Min.X).Points()
+	from, to := Window{}.over(f.EndNs)
+	total := float64(f.Tokens[len(f.Tokens)-1])
+	p := panel{x: timeAxis(from, to, width), noGridX: true,
+		y: countAxis("Output tokens so far", total*1.08, (c.Max.Y-c.Min.Y).Points()-60, yTickSpace)}
+	l := line{ink: Decode, width: 2, step: true}
+	// The curve never falls, so its value at the start of each column is the whole
+	// envelope at the resolution of the picture.
+	if columns := int(width); len(f.AtNs) > columns {
+		e := reduce(f.AtNs, f.Tokens, 0, from, to, columns)
+		for i, x := range e.at {
+			l.points = append(l.points, point{x, e.low[i]})
+		}
+	} else {
+		xs, ys := stepsWithin(f.AtNs, f.Tokens, 0, from, to)
+		for i, x := range xs {
+			l.points = append(l.points, point{x, ys[i]})
+		}
+	}
+	l.points = append(l.points, point{to, total})
+	average := line{ink: Muted, width: 1, dash: []vg.Length{5, 3},
+		points: []point{{float64(f.StartNs), 0}, {float64(f.EndNs), total}}}
+	p.marks = []plot.Plotter{average, l}
+	p.draw(c)
+}
