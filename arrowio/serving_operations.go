@@ -52,11 +52,11 @@ var ReservationsDeclaration = Declaration{
 // operationRow is one operation of a template, in relative time, with its words
 // as codes of the tables' dictionaries.
 type operationRow struct {
-	op                                *trace.Operation
-	kind                              int32
+	op                                 *trace.Operation
+	kind                               int32
 	algorithm, group, component, phase int32 // -1 when absent
-	resources, participants           []int32
-	lanes                             []int64
+	resources, participants            []int32
+	lanes                              []int64
 }
 
 // operations are the operations of all templates and how batches repeat them.
