@@ -3,7 +3,6 @@ package serving
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/inferlab/inferlab/simcore/compiler"
 	"github.com/inferlab/inferlab/simcore/cost"
@@ -16,37 +15,30 @@ import (
 	"github.com/inferlab/inferlab/simcore/workload"
 )
 
-// templateKey holds every figure of a batch that its plan depends on (contract 05
-// section 6.2). The family of proposers is one per run and therefore not in it.
-type templateKey struct {
-	tokenWork, expectedOutputTokens, draftTokens int64
-	promptInvocations, finalInvocations          int64
-	pipelineStepInvocations                      int64
-}
-
 // workloadBinding is what a run binds beside the batches themselves; nil and zero
 // fields are absent.
 type workloadBinding struct {
-	modelWork         *workload.ModelWork
-	pipeline          *workload.Pipeline
-	proposerExecution workload.ProposerExecution
-	proposerCostScale float64
+	modelWork *workload.ModelWork
+	pipeline  *workload.Pipeline
+	proposer  workload.Proposer
 }
 
 // templateEstimator answers with the foreground duration of a batch's plan on a
 // topology. The first batch of a kind compiles, validates, executes and replays a
-// plan in isolated relative time; its equals reuse the template.
+// plan in isolated relative time; its equals reuse the template. The shape holds
+// every figure of a batch that its plan depends on (contract 05 section 6.2).
 //
 // Every answer is kept with its question. When the replay asks for a batch again,
 // start time and work must be those of the simulation, and the kept duration is
 // returned: nothing is compiled or run twice.
 type templateEstimator struct {
-	scenario *topology.Scenario
 	compiler *compiler.Compiler
+	fabric   *plan.Fabric
+	checker  *planreplay.Checker
 	binding  workloadBinding
 
 	templates  []Template
-	byKey      map[templateKey]int32
+	byShape    map[workload.ServingBatch]int32
 	batchPlans []int32 // batch -> template
 	kept       keptWork
 }
@@ -57,8 +49,9 @@ func newTemplateEstimator(scn *topology.Scenario, model *cost.Model, binding wor
 		return nil, err
 	}
 	return &templateEstimator{
-		scenario: scn, compiler: c, binding: binding,
-		byKey: make(map[templateKey]int32),
+		compiler: c, binding: binding,
+		fabric: plan.NewFabric(scn.Spec()), checker: planreplay.New(scn.Spec()),
+		byShape: make(map[workload.ServingBatch]int32),
 	}, nil
 }
 
@@ -74,20 +67,20 @@ func (e *templateEstimator) Duration(work *trace.BatchWork, startNs int64) (int6
 	case work.BatchID > asked:
 		return 0, issue.New("batch_order", "", "serving batch %d is asked for before batch %d", work.BatchID, asked)
 	}
-	key := templateKey{
-		tokenWork: work.TokenWork, expectedOutputTokens: work.ExpectedOutputTokens, draftTokens: work.DraftTokens,
-		promptInvocations: work.PromptInvocations, finalInvocations: work.FinalInvocations,
-		pipelineStepInvocations: work.VerificationTokens,
+	shape := workload.ServingBatch{
+		TokenWork: work.TokenWork, ExpectedOutputTokens: work.ExpectedOutputTokens, DraftTokens: work.DraftTokens,
+		PromptInvocations: work.PromptInvocations, FinalInvocations: work.FinalInvocations,
+		PipelineStepInvocations: work.VerificationTokens, Proposer: e.binding.proposer,
 	}
-	index, known := e.byKey[key]
+	index, known := e.byShape[shape]
 	if !known {
-		t, err := e.build(work)
+		t, err := e.build(&shape, work.BatchID)
 		if err != nil {
 			return 0, fmt.Errorf("serving template %d: %w", len(e.templates), err)
 		}
 		index = int32(len(e.templates))
 		e.templates = append(e.templates, t)
-		e.byKey[key] = index
+		e.byShape[shape] = index
 	}
 	e.templates[index].Occurrences++
 	e.batchPlans = append(e.batchPlans, index)
@@ -95,39 +88,16 @@ func (e *templateEstimator) Duration(work *trace.BatchWork, startNs int64) (int6
 	return e.templates[index].DurationNs, nil
 }
 
-// profile is the batch as the compiler takes it (contract 05 section 6.1).
-func (e *templateEstimator) profile(work *trace.BatchWork) *workload.Profile {
-	unit := workload.Unit{
-		ID:                         "batch-" + strconv.FormatInt(work.BatchID, 10),
-		TargetTokenWidth:           work.TokenWork,
-		CommittedTokens:            work.ExpectedOutputTokens,
-		DraftTokens:                work.DraftTokens,
-		ActiveExperts:              1,
-		PromptInvocations:          work.PromptInvocations,
-		FinalInvocations:           work.FinalInvocations,
-		PipelineStepInvocations:    work.VerificationTokens,
-		HasPipelineStepInvocations: true,
-	}
-	if work.DraftTokens > 0 {
-		unit.ProposerExecution = e.binding.proposerExecution
-		unit.ProposerCostScale = e.binding.proposerCostScale
-	}
-	return &workload.Profile{
-		ID:        "serving-template:" + strconv.Itoa(len(e.templates)),
-		BatchSize: 1,
-		Units:     []workload.Unit{unit},
-		ModelWork: e.binding.modelWork,
-		Pipeline:  e.binding.pipeline,
-	}
-}
-
-// build compiles, validates, executes and replays one plan.
-func (e *templateEstimator) build(work *trace.BatchWork) (Template, error) {
-	compiled, err := e.compiler.Compile(e.profile(work))
+// build compiles, validates, executes and replays the plan of a shape that a batch
+// is the first to have.
+func (e *templateEstimator) build(shape *workload.ServingBatch, batchID int64) (Template, error) {
+	profile := shape.Template(int64(len(e.templates)), batchID)
+	profile.ModelWork, profile.Pipeline = e.binding.modelWork, e.binding.pipeline
+	compiled, err := e.compiler.Compile(profile)
 	if err != nil {
 		return Template{}, err
 	}
-	frozen, err := plan.Validate(e.scenario, compiled.Plan)
+	frozen, err := e.fabric.Validate(compiled.Plan)
 	if err != nil {
 		return Template{}, err
 	}
@@ -135,7 +105,7 @@ func (e *templateEstimator) build(work *trace.BatchWork) (Template, error) {
 	if err != nil {
 		return Template{}, err
 	}
-	if _, err := planreplay.Check(e.scenario, compiled.Plan, &result.Trace); err != nil {
+	if _, err := e.checker.Check(compiled.Plan, &result.Trace); err != nil {
 		return Template{}, err
 	}
 	t := Template{Plan: compiled.Plan, Trace: &result.Trace, TopologyNs: result.CompletedAtNs}
