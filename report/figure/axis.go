@@ -167,10 +167,11 @@ type panel struct {
 	left, right float64 // px beside the plot area; 0: what the labels need
 	marks       []plot.Plotter
 	noGridX     bool
+	head        float64 // px between the y axis' name and the area, for labels on lines
 }
 
 const (
-	nameHeight = 20.0 // the y axis' name above the area
+	nameHeight = 25.0 // the y axis' name above the area
 	tickHeight = 18.0 // x labels
 	xNameSpace = 18.0 // the x axis' name
 )
@@ -243,6 +244,7 @@ func (p *panel) draw(c draw.Canvas) {
 	} else {
 		c.Max.Y -= 8
 	}
+	c.Max.Y -= vg.Length(p.head)
 	area := draw.Crop(c, vg.Length(p.left), vg.Length(-p.right), vg.Length(below), 0)
 	g := p.plot()
 	p.drawGrid(area, g)

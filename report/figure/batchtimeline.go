@@ -18,8 +18,8 @@ import (
 // token limit is a line when it lies in range.
 //
 // A window with more batches than half its pixels is reduced: each column shows
-// the mean token count over time, idle time counted as 0, and a line the largest
-// batch.
+// the mean token count over time, idle time counted as 0, and behind it the
+// largest batch.
 type BatchTimeline struct {
 	Source
 	Window    Window
@@ -75,7 +75,7 @@ func (f BatchTimeline) Text() Text {
 		unit.Plural(int64(len(rows)), "batch"), unit.Count(prefill), unit.Count(decode), dur(busy), unit.Count(most))
 	t.Caption = "Width is duration, height is tokens, gaps are idle time."
 	if n, reduced := f.columns(DefaultWidth); reduced {
-		t.Caption = fmt.Sprintf("%s drawn in about %d columns: areas are token counts averaged over time, idle time counted as 0; the line is the largest batch of the column.",
+		t.Caption = fmt.Sprintf("%s drawn in about %d columns: areas are token counts averaged over time, idle time counted as 0; behind them the largest batch of each column.",
 			unit.Plural(int64(len(rows)), "batch"), n)
 	}
 	if float64(f.MaxTokens) > f.top() {
@@ -135,7 +135,7 @@ func (f BatchTimeline) paint(c draw.Canvas) {
 	columns, reduced := f.columns(width)
 	keys := []key{{ink: Decode, label: "decode"}, {ink: Prefill, label: "prefill"}}
 	if reduced {
-		keys = append(keys, key{ink: inkText, label: "largest batch", shape: keyLine})
+		keys = append(keys, key{ink: Waiting.Faint(0.35), label: "largest batch of the column"})
 	}
 	c = drawKeys(c, keys)
 	from, to := f.Window.over(f.EndNs)
@@ -172,13 +172,9 @@ func (f BatchTimeline) envelope(from, to float64, columns int) []plot.Plotter {
 		}
 	}
 	d, a := reduce(at, decode, 0, from, to, columns), reduce(at, all, 0, from, to, columns)
-	most := line{ink: inkText, width: 1, step: true}
-	for i, x := range a.at {
-		most.points = append(most.points, point{x, a.high[i]})
-	}
 	return []plot.Plotter{
+		band{at: a.at, high: a.high, end: to, ink: Waiting.Faint(0.35)},
 		band{at: d.at, high: d.mean, end: to, ink: Decode},
 		band{at: a.at, low: d.mean, high: a.mean, end: to, ink: Prefill},
-		most,
 	}
 }

@@ -178,13 +178,19 @@ func (d Distribution) bins(most int) bins {
 }
 
 func (d Distribution) plotHeight(width float64) float64 {
-	return 340 + quantileRowHeight*float64(len(d.quantileRows(width)))
+	_, rows := d.placed(width)
+	return 350 + quantileRowHeight*float64(rows)
 }
 
-// quantile is one labelled vertical line.
+// quantile is one labelled vertical line: its label stands in a row above the
+// area, left or right of the line.
 type quantile struct {
-	ns    float64
-	label string
+	ns       float64
+	label    string
+	row      int
+	toLeft   bool
+	x        float64 // px from the left of the area
+	from, to float64 // px extent of the label
 }
 
 // quantiles merges those that coincide.
@@ -203,7 +209,7 @@ func (d Distribution) quantiles() []quantile {
 		if i+1 < len(all) && all[i+1].ns == q.ns {
 			continue
 		}
-		qs = append(qs, quantile{float64(q.ns), names + " " + dur(q.ns)})
+		qs = append(qs, quantile{ns: float64(q.ns), label: names + " " + dur(q.ns)})
 		names = ""
 	}
 	return qs
@@ -211,35 +217,65 @@ func (d Distribution) quantiles() []quantile {
 
 const quantileRowHeight = 16.0
 
-// quantileRows puts labels that would overlap into rows of their own, the lowest
-// row first. Positions are estimated with the area's usual margins.
-func (d Distribution) quantileRows(width float64) [][]quantile {
-	p := d.xAxis(width)
-	g := (&panel{x: p, y: axis{max: 1}}).plot()
-	var rows [][]quantile
-	var ends []float64
-	for _, q := range slices.Backward(d.quantiles()) {
-		x0, x1 := d.labelSpan(q, g.X.Norm(q.ns)*(width-60), width-60)
-		row := 0
-		for row < len(rows) && x1 > ends[row]-10 {
-			row++
-		}
-		if row == len(rows) {
-			rows, ends = append(rows, nil), append(ends, 0)
-		}
-		rows[row] = append(rows[row], q)
-		ends[row] = x0
+// placed puts the labels into as few rows as possible so that none covers another
+// or is crossed by another's line: all placements are tried, of which there are at
+// most 216. Positions assume an area 60 px narrower than the figure.
+func (d Distribution) placed(width float64) (qs []quantile, rows int) {
+	width -= 60
+	qs = d.quantiles()
+	g := (&panel{x: d.xAxis(width + 60), y: axis{max: 1}}).plot()
+	for i := range qs {
+		qs[i].x = g.X.Norm(qs[i].ns) * width
 	}
-	return rows
+	best, bestCost := slices.Clone(qs), math.MaxInt
+	places := 1
+	for range qs {
+		places *= 6
+	}
+	for k := 0; k < places; k++ {
+		cost, rest := 0, k
+		for i := range qs {
+			q := &qs[i]
+			q.row, q.toLeft = rest%3, rest/3%2 == 1
+			rest /= 6
+			cost += q.row * 4
+			w := widthOf(strong(textSize), q.label)
+			q.from, q.to = q.x+4, q.x+4+w
+			if q.toLeft {
+				q.from, q.to = q.x-4-w, q.x-4
+				cost++
+			}
+			if q.from < -20 || q.to > width+8 {
+				cost += 1000
+			}
+		}
+		if cost += 100 * conflicts(qs); cost < bestCost {
+			bestCost = cost
+			copy(best, qs)
+		}
+	}
+	for _, q := range best {
+		rows = max(rows, q.row+1)
+	}
+	return best, rows
 }
 
-// labelSpan is the horizontal extent of a label: right of its line when that fits.
-func (d Distribution) labelSpan(q quantile, x, width float64) (from, to float64) {
-	w := widthOf(plain(textSize), q.label)
-	if x+4+w <= width {
-		return x + 4, x + 4 + w
+// conflicts counts labels that touch another label or another's line.
+func conflicts(qs []quantile) (n int) {
+	for i, a := range qs {
+		for j, b := range qs {
+			if i == j {
+				continue
+			}
+			if a.row == b.row && a.from < b.to+8 && b.from < a.to+8 {
+				n++
+			}
+			if b.row >= a.row && b.x > a.from-3 && b.x < a.to+3 {
+				n++
+			}
+		}
 	}
-	return x - 4 - w, x - 4
+	return n
 }
 
 func (d Distribution) xAxis(width float64) axis {
@@ -262,27 +298,23 @@ func (d Distribution) xAxis(width float64) axis {
 func (d Distribution) paint(c draw.Canvas) {
 	width := (c.Max.X - c.Min.X).Points()
 	height := (c.Max.Y - c.Min.Y).Points()
-	rows := d.quantileRows(width)
-	head := quantileRowHeight * float64(len(rows))
+	qs, rows := d.placed(width)
+	head := quantileRowHeight * float64(rows)
 	b := d.bins(int(math.Min(80, math.Max(8, width/9))))
 	most := float64(slices.Max(b.counts))
 	x := d.xAxis(width)
 
-	topShare := math.Round((height - head) * 0.52)
-	hist := panel{x: x, hideX: true, noGridX: true,
-		y: countAxis("Number of "+d.Sample+"s", most*1.05, topShare-30, yTickSpace)}
-	ecdf := panel{x: x, y: percentAxis("At or below", height-head-topShare-60, 40)}
+	topShare := head + math.Round((height-head)*0.52)
+	hist := panel{x: x, hideX: true, noGridX: true, head: head,
+		y: countAxis("Number of "+d.Sample+"s", most*1.05, topShare-head-30, yTickSpace)}
+	ecdf := panel{x: x, y: percentAxis("At or below", height-topShare-60, 40)}
 	alignPanels(&hist, &ecdf)
 	hist.marks = []plot.Plotter{d.bars(b, x)}
 	ecdf.marks = []plot.Plotter{d.curve(x, width)}
-
-	c.Max.Y -= vg.Length(head)
-	top := draw.Crop(c, 0, 0, vg.Length(height-head-topShare), 0)
-	bottom := draw.Crop(c, 0, 0, 0, -vg.Length(topShare))
-	hist.draw(top)
-	ecdf.draw(bottom)
-	lines := draw.Crop(c, vg.Length(hist.left), -vg.Length(hist.right), tickHeight+xNameSpace, 0)
-	d.drawQuantiles(lines, hist.plot(), rows)
+	hist.draw(draw.Crop(c, 0, 0, vg.Length(height-topShare), 0))
+	ecdf.draw(draw.Crop(c, 0, 0, 0, -vg.Length(topShare)))
+	area := draw.Crop(c, vg.Length(hist.left), -vg.Length(hist.right), tickHeight+xNameSpace, -vg.Length(nameHeight+head))
+	drawQuantiles(area, hist.plot(), qs)
 }
 
 func (d Distribution) bars(b bins, x axis) plot.Plotter {
@@ -330,16 +362,16 @@ func (d Distribution) curve(x axis, width float64) plot.Plotter {
 }
 
 // drawQuantiles draws each line from its label down through both panels.
-func (d Distribution) drawQuantiles(c draw.Canvas, g *plot.Plot, rows [][]quantile) {
-	width := (c.Max.X - c.Min.X).Points()
+func drawQuantiles(c draw.Canvas, g *plot.Plot, qs []quantile) {
 	tx, _ := g.Transforms(&c)
-	for r, row := range rows {
-		base := c.Max.Y + vg.Length(quantileRowHeight*float64(r)) + 4
-		for _, q := range row {
-			x := crisp(tx(q.ns))
-			stroke(c, inkText, 1, segment(x, c.Min.Y, x, base+9), 4, 3)
-			from, _ := d.labelSpan(q, (x - c.Min.X).Points(), width)
-			put(c, strong(textSize), inkText, c.Min.X+vg.Length(from), base, left, q.label)
+	for _, q := range qs {
+		x := crisp(tx(q.ns))
+		base := c.Max.Y + vg.Length(quantileRowHeight*float64(q.row)) + 4
+		stroke(c, inkText, 1, segment(x, c.Min.Y, x, base+9), 4, 3)
+		if q.toLeft {
+			put(c, strong(textSize), inkText, x-4, base, right, q.label)
+			continue
 		}
+		put(c, strong(textSize), inkText, x+4, base, left, q.label)
 	}
 }

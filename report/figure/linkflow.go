@@ -163,6 +163,14 @@ type flowLayout struct {
 	index   map[flowKey]*flowNode
 	bands   []FlowBand
 	scale   float64 // px per ns
+	labels  []flowLabel
+}
+
+// flowLabel is written after all bands, so that none covers it.
+type flowLabel struct {
+	x, y vg.Length
+	room float64 // px
+	text string
 }
 
 type flowKey struct {
@@ -288,6 +296,11 @@ func (f LinkFlow) paint(c draw.Canvas) {
 	for _, n := range l.nodes {
 		l.drawNode(c, n, x(n.column), side)
 	}
+	for _, t := range l.labels {
+		if t.room > 60 {
+			put(c, plain(textSize), inkText, t.x, t.y, left, elide(t.text, plain(textSize), t.room))
+		}
+	}
 }
 
 const flowNodeWidth = 8.0
@@ -306,8 +319,8 @@ func (f LinkFlow) keys(bands []FlowBand) []key {
 	return keys
 }
 
-// band draws one link from node to node, its label in the first span when it is
-// thick enough.
+// band draws one link from node to node, its label noted for the first span when
+// it is thick enough.
 func (f LinkFlow) band(c draw.Canvas, l *flowLayout, b FlowBand, x func(int) vg.Length, total int64) {
 	ink, _ := linkGroup(b.Kind)
 	h := l.thickness(b)
@@ -324,10 +337,7 @@ func (f LinkFlow) band(c draw.Canvas, l *flowLayout, b FlowBand, x func(int) vg.
 			from.outAt, to.inAt = from.outAt+h, to.inAt+h
 			ribbon(c, ink.Faint(0.38), x0, y0, x1, y1, vg.Length(h))
 			if i == 0 && h >= 13 {
-				room := (x1 - x0).Points() - 20
-				if room > 60 {
-					put(c, plain(textSize), inkText, x0+10, y0-vg.Length(h/2)-4, left, elide(text, plain(textSize), room))
-				}
+				l.labels = append(l.labels, flowLabel{x0 + 10, y0 - vg.Length(h/2) - 4, (x1 - x0).Points() - 20, text})
 			}
 		}
 	})

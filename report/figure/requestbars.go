@@ -79,7 +79,7 @@ func (f RequestBars) Table() Table {
 func (f RequestBars) plotHeight(float64) float64 { return 220 + keyLineHeight }
 
 func (f RequestBars) paint(c draw.Canvas) {
-	c = drawKeys(c, []key{{ink: Prefill, label: "to the first token"}, {ink: Decode, label: "after it, to completion"}})
+	c = drawKeys(c, []key{{ink: Prefill, label: "to the first token (queued and prefill)"}, {ink: Decode, label: "after it, to completion"}})
 	width := (c.Max.X - c.Min.X).Points()
 	k := f.group(width)
 	ttft, rest := boxes{ink: Prefill, minWidth: 1, inset: 0.7}, boxes{ink: Decode, minWidth: 1, inset: 0.7}

@@ -33,7 +33,7 @@ func (f TokenCurve) Text() Text {
 	t.Title = fmt.Sprintf("%s tokens in %s: %s tokens/s predicted on average",
 		unit.Count(total), dur(f.EndNs-f.StartNs), unit.Number(f.PerSecond))
 	t.Alt = t.Title + "."
-	t.Caption = "The dashed line is the average rate; above it the run is ahead of its average."
+	t.Caption = "The dashed line is the average rate from the first arrival to the last completion."
 	return t
 }
 
@@ -80,6 +80,19 @@ func (f TokenCurve) paint(c draw.Canvas) {
 	l.points = append(l.points, point{to, total})
 	average := line{ink: Muted, width: 1, dash: []vg.Length{5, 3},
 		points: []point{{float64(f.StartNs), 0}, {float64(f.EndNs), total}}}
-	p.marks = []plot.Plotter{average, l}
+	name := underline{point{float64(f.StartNs+f.EndNs) / 2, total / 2}, "average " + unit.Number(f.PerSecond) + " tokens/s"}
+	p.marks = []plot.Plotter{average, l, name}
 	p.draw(c)
+}
+
+// underline is a label below and to the right of a point of a rising line.
+type underline struct {
+	at    point
+	label string
+}
+
+// Plot writes the label.
+func (s underline) Plot(c draw.Canvas, g *plot.Plot) {
+	tx, ty := g.Transforms(&c)
+	label(c, tx(s.at.x)+12, ty(s.at.y)-20, left, Muted, s.label)
 }
