@@ -1,0 +1,114 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/report/figure"
+	"github.com/inferlab/inferlab/simcore/evidence"
+	"github.com/inferlab/inferlab/simcore/serving"
+)
+
+// Markdown is text that Show displays as Markdown.
+type Markdown string
+
+// Drawing is anything that draws itself as one SVG element. Figures of package
+// figure are shown with their words as well; this is the door for drawings of
+// your own.
+type Drawing interface {
+	SVG() ([]byte, error)
+}
+
+// Show displays each value in the notebook, in order:
+//
+//   - a serving run by its verdict, its numbers and one figure;
+//   - a figure or Drawing as SVG, with its finding as plain text;
+//   - a table (of arrowio, of a figure, or a lab.Table) by its first ten rows,
+//     with units;
+//   - a confidence class as a badge, an error as its text, Markdown as such;
+//   - anything else as fmt prints it.
+//
+// A figure that cannot be drawn shows the reason.
+func Show(values ...any) {
+	for _, v := range values {
+		for _, b := range bundles(v) {
+			b.send()
+		}
+	}
+}
+
+// bundles renders one value.
+func bundles(v any) []bundle {
+	switch v := v.(type) {
+	case nil:
+		return []bundle{plainText("nothing to show")}
+	case *serving.Run:
+		return runBundles(v)
+	case figure.Figure:
+		return []bundle{figureBundle(v)}
+	case Drawing:
+		return []bundle{drawingBundle(v)}
+	case *arrowio.Table:
+		return []bundle{tableBundle(arrowTable{v})}
+	case figure.Table:
+		return []bundle{tableBundle(figureTable{v})}
+	case *Table:
+		return []bundle{tableBundle(v)}
+	case evidence.Class:
+		return []bundle{{mimeText: string(v), mimeHTML: badge(string(v), figure.ConfidenceInk(v))}}
+	case Markdown:
+		return []bundle{{mimeText: string(v), mimeMarkdown: string(v)}}
+	case error:
+		return []bundle{errorBundle(v)}
+	case string:
+		return []bundle{plainText(v)}
+	}
+	return []bundle{plainText(fmt.Sprintf("%+v", v))}
+}
+
+func plainText(s string) bundle { return bundle{mimeText: s} }
+
+// figureBundle draws a figure with title and caption inside, 760 px wide, and
+// says the finding in plain text.
+func figureBundle(f figure.Figure) bundle {
+	svg, err := f.SVG(figure.Options{})
+	if err != nil {
+		return errorBundle(fmt.Errorf("the figure cannot be drawn: %w", err))
+	}
+	words := f.Text()
+	return bundle{mimeSVG: string(svg), mimeText: figureText(words)}
+}
+
+// figureText is a figure in words: finding, what it shows, details.
+func figureText(t figure.Text) string {
+	var parts []string
+	for _, s := range []string{t.Title, t.Subtitle(), t.Alt, t.Empty, t.Caption} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+func drawingBundle(d Drawing) bundle {
+	svg, err := d.SVG()
+	if err != nil {
+		return errorBundle(fmt.Errorf("the drawing cannot be made: %w", err))
+	}
+	if len(svg) == 0 {
+		return errorBundle(errors.New("the drawing is empty"))
+	}
+	return bundle{mimeSVG: string(svg), mimeText: "a drawing in SVG"}
+}
+
+// errorBundle shows an error without ending the cell.
+func errorBundle(err error) bundle {
+	text := errorText(err)
+	return bundle{
+		mimeText: text,
+		mimeHTML: `<pre style="border-left:3px solid ` + figure.Fault.Hex(figure.Light) + `;padding:4px 12px;white-space:pre-wrap">` + html.EscapeString(text) + `</pre>`,
+	}
+}
