@@ -15,18 +15,22 @@ const IPCExt = ".arrow"
 
 // WriteIPC writes the table as an Arrow IPC file. Buffers are not compressed, so
 // that a reader can map the file and use it in place.
-func WriteIPC(w io.Writer, t *Table) error {
-	fw, err := ipc.NewFileWriter(w, ipc.WithSchema(t.Schema()), ipc.WithAllocator(memory.DefaultAllocator))
+func WriteIPC(w io.Writer, t *Table) error { return writeIPC(w, t, memory.DefaultAllocator) }
+
+func writeIPC(w io.Writer, t *Table, mem memory.Allocator) error {
+	fw, err := ipc.NewFileWriter(w, ipc.WithSchema(t.Schema()), ipc.WithAllocator(mem))
 	if err != nil {
 		return err
 	}
-	return writeBatches(fw, t)
+	return writeBatches(fw, t, mem)
 }
 
 // WriteIPCStream writes the table as an Arrow IPC stream, which a reader can
 // consume while it is being written.
-func WriteIPCStream(w io.Writer, t *Table) error {
-	return writeBatches(ipc.NewWriter(w, ipc.WithSchema(t.Schema()), ipc.WithAllocator(memory.DefaultAllocator)), t)
+func WriteIPCStream(w io.Writer, t *Table) error { return writeIPCStream(w, t, memory.DefaultAllocator) }
+
+func writeIPCStream(w io.Writer, t *Table, mem memory.Allocator) error {
+	return writeBatches(ipc.NewWriter(w, ipc.WithSchema(t.Schema()), ipc.WithAllocator(mem)), t, mem)
 }
 
 // batchWriter is what the writers of this package have in common.
@@ -35,8 +39,8 @@ type batchWriter interface {
 	Close() error
 }
 
-func writeBatches(w batchWriter, t *Table) error {
-	for rec := range t.Batches(memory.DefaultAllocator) {
+func writeBatches(w batchWriter, t *Table, mem memory.Allocator) error {
+	for rec := range t.Batches(mem) {
 		if err := w.Write(rec); err != nil {
 			w.Close()
 			return err

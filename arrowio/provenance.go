@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/inferlab/inferlab/simcore/evidence"
-	"github.com/inferlab/inferlab/simcore/serving"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
 )
 
 // Provenance says which run a table comes from. It stands in the schema metadata
@@ -18,7 +18,7 @@ type Provenance struct {
 	ScenarioID          string
 	ScenarioFingerprint string // fingerprint of the scenario document (contract 03 section 4)
 	Confidence          evidence.Class
-	Revisions           []serving.Revision // contract revisions on the execution path
+	Revisions           []jsondoc.Revision // contract revisions on the execution path
 }
 
 // appendMetadata appends the run's keys; empty facts are left out.
@@ -61,7 +61,7 @@ func ProvenanceOf(schema *arrow.Schema) Provenance {
 	for _, word := range strings.Fields(get("contract_revisions")) {
 		name, text, _ := strings.Cut(word, "=")
 		if revision, err := strconv.ParseInt(text, 10, 64); err == nil {
-			p.Revisions = append(p.Revisions, serving.Revision{Name: name, Revision: revision})
+			p.Revisions = append(p.Revisions, jsondoc.Revision{Name: name, Revision: revision})
 		}
 	}
 	return p

@@ -69,9 +69,9 @@ func (t *Table) NumRows() int64 { return t.rows }
 // batch is released when the loop goes on; who keeps one must Retain it.
 func (t *Table) Batches(mem memory.Allocator) iter.Seq[arrow.RecordBatch] {
 	return func(yield func(arrow.RecordBatch) bool) {
-		for from := range t.ranges(mem) {
-			goOn := yield(from)
-			from.Release()
+		for rec := range t.owned(mem) {
+			goOn := yield(rec)
+			rec.Release()
 			if !goOn {
 				return
 			}
@@ -79,8 +79,8 @@ func (t *Table) Batches(mem memory.Allocator) iter.Seq[arrow.RecordBatch] {
 	}
 }
 
-// ranges yields owned batches.
-func (t *Table) ranges(mem memory.Allocator) iter.Seq[arrow.RecordBatch] {
+// owned yields batches that the receiver must release.
+func (t *Table) owned(mem memory.Allocator) iter.Seq[arrow.RecordBatch] {
 	return func(yield func(arrow.RecordBatch) bool) {
 		if t.cols == nil {
 			for _, b := range t.kept {
@@ -128,7 +128,7 @@ func (t *Table) Slice(mem memory.Allocator, from, to int64) []arrow.RecordBatch 
 // Arrow returns the whole table in memory. The caller releases it.
 func (t *Table) Arrow(mem memory.Allocator) arrow.Table {
 	var batches []arrow.RecordBatch
-	for b := range t.ranges(mem) {
+	for b := range t.owned(mem) {
 		batches = append(batches, b)
 	}
 	table := array.NewTableFromRecords(t.schema, batches)

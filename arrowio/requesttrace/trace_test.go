@@ -15,7 +15,7 @@ import (
 )
 
 const azureText = "TIMESTAMP,ContextTokens,GeneratedTokens\r\n" +
-	"2023-11-16 23:59:59.9999999,374,44\r\n" +
+	"2023-11-16 23:59:59.9999999,611,38\r\n" +
 	"2023-11-17 00:00:00.0000001,1,1\r\n" +
 	"2023-11-17 00:00:01,12,3"
 
@@ -25,7 +25,7 @@ func TestAzure(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []workload.Request{
-		{ID: "request-000001", ArrivalNs: 0, PromptTokens: 374, OutputTokens: 44},
+		{ID: "request-000001", ArrivalNs: 0, PromptTokens: 611, OutputTokens: 38},
 		{ID: "request-000002", ArrivalNs: 200, PromptTokens: 1, OutputTokens: 1},
 		{ID: "request-000003", ArrivalNs: 1_000_000_100, PromptTokens: 12, OutputTokens: 3},
 	}
@@ -36,9 +36,9 @@ func TestAzure(t *testing.T) {
 
 func TestAzureZonesAndLimit(t *testing.T) {
 	text := "\ufeffTIMESTAMP,ContextTokens,GeneratedTokens\n" +
-		"2024-05-10 00:00:00.009930+00:00,2162,5\n" +
-		"2024-05-10T02:00:00.009931+02:00,2399,6\n" +
-		"2024-05-09 23:00:00.01-01:00,76,15\n" +
+		"2024-05-10 00:00:00.009930+00:00,1290,8\n" +
+		"2024-05-10T02:00:00.009931+02:00,1303,2\n" +
+		"2024-05-09 23:00:00.01-01:00,55,21\n" +
 		"this line is beyond the limit\n"
 	got, err := Read(strings.NewReader(text), "a.csv", Options{Format: Azure, Limit: 3})
 	if err != nil {
@@ -91,15 +91,15 @@ func TestMappedColumns(t *testing.T) {
 }
 
 func TestMooncake(t *testing.T) {
-	text := `{"timestamp": 0, "input_length": 6955, "output_length": 52, "hash_ids": [46, 47]}` + "\n" +
-		`{"timestamp": 3052, "input_length": 6472, "output_length": 26, "hash_ids": []}`
+	text := `{"timestamp": 0, "input_length": 5123, "output_length": 71, "hash_ids": [46, 47]}` + "\n" +
+		`{"timestamp": 3317, "input_length": 820, "output_length": 19, "hash_ids": []}`
 	got, err := Read(strings.NewReader(text), "m.jsonl", Options{Format: Mooncake})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []workload.Request{
-		{ID: "request-000001", PromptTokens: 6955, OutputTokens: 52},
-		{ID: "request-000002", ArrivalNs: 3_052_000_000, PromptTokens: 6472, OutputTokens: 26},
+		{ID: "request-000001", PromptTokens: 5123, OutputTokens: 71},
+		{ID: "request-000002", ArrivalNs: 3_317_000_000, PromptTokens: 820, OutputTokens: 19},
 	}
 	if diff := cmp.Diff(want, got.Requests); diff != "" {
 		t.Error(diff)
@@ -198,7 +198,7 @@ func TestReadFile(t *testing.T) {
 // 4.1.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(azureText), byte(0))
-	f.Add([]byte(`{"timestamp": 27482, "input_length": 6955, "output_length": 52, "hash_ids": [1]}`), byte(1))
+	f.Add([]byte(`{"timestamp": 1804, "input_length": 5123, "output_length": 71, "hash_ids": [1]}`), byte(1))
 	f.Add([]byte("id,arrival_ms,prompt_tokens,output_tokens,priority\na,0.25,10,2,-3\n"), byte(2))
 	f.Add([]byte(`{"id":"a","arrival_s":0.25,"prompt_tokens":10,"output_tokens":2}`), byte(3))
 	f.Fuzz(func(t *testing.T, data []byte, which byte) {
@@ -223,7 +223,7 @@ func BenchmarkReadAzure(b *testing.B) {
 	text.WriteString("TIMESTAMP,ContextTokens,GeneratedTokens\r\n")
 	const rows = 3600
 	for i := range rows {
-		fmt.Fprintf(&text, "2023-11-16 18:%02d:%02d.9799600,4808,10\r\n", i/60, i%60)
+		fmt.Fprintf(&text, "2023-11-16 18:%02d:%02d.9799600,1500,12\r\n", i/60, i%60)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
