@@ -73,6 +73,25 @@ func (o *object) sorted() *object {
 	return &object{members}
 }
 
+// clone copies a value that parseJSON or this package made.
+func clone(v any) any {
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = clone(item)
+		}
+		return out
+	case *object:
+		out := &object{make([]member, len(v.members))}
+		for i, m := range v.members {
+			out.members[i] = member{m.key, clone(m.value)}
+		}
+		return out
+	}
+	return v
+}
+
 // place is where a value stands in the document. It becomes text only when
 // something is wrong there.
 type place struct {

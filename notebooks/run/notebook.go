@@ -145,6 +145,26 @@ func (nb *Notebook) WriteFile(path string) error {
 // Cells returns the cells in document order.
 func (nb *Notebook) Cells() []*Cell { return slices.Clone(nb.cells) }
 
+// Append adds a copy of a cell at the end, with an id of its own.
+func (nb *Notebook) Append(c *Cell) {
+	fields := clone(c.fields).(*object)
+	if c.ID() != "" {
+		fields.set("id", nb.freeID(c.ID()))
+	}
+	nb.cells = append(nb.cells, &Cell{fields})
+}
+
+// freeID returns id, or id with a number when a cell has it already.
+func (nb *Notebook) freeID(id string) string {
+	const longest = 64 // of nbformat
+	free := id
+	for n := 2; slices.ContainsFunc(nb.cells, func(c *Cell) bool { return c.ID() == free }); n++ {
+		suffix := "-" + strconv.Itoa(n)
+		free = id[:min(len(id), longest-len(suffix))] + suffix
+	}
+	return free
+}
+
 // Type returns "code", "markdown" or "raw".
 func (c *Cell) Type() string {
 	s, _ := c.fields.get("cell_type").(string)

@@ -156,6 +156,30 @@ func TestClearForgetsEarlierRun(t *testing.T) {
 	}
 }
 
+func TestAppendCopies(t *testing.T) {
+	nb, err := Parse([]byte(saved))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := nb.Cells()[2]
+	nb.Append(code)
+	nb.Append(code)
+	code.clear()
+	cells := nb.Cells()
+	if len(cells) != 5 || cells[3].ID() != "code-1-2" || cells[4].ID() != "code-1-3" {
+		t.Fatalf("%d cells, ids %q and %q", len(cells), cells[3].ID(), cells[4].ID())
+	}
+	if len(code.Outputs()) != 0 || len(cells[3].Outputs()) != 3 || cells[4].ExecutionCount() != 7 {
+		t.Errorf("clearing the first changed its copies")
+	}
+	long := strings.Repeat("x", 64)
+	cells[0].fields.set("id", long)
+	nb.Append(cells[0])
+	if got := nb.Cells()[5].ID(); got != long[:62]+"-2" {
+		t.Errorf("id %q", got)
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	tests := []struct{ name, doc, path, reason string }{
 		{"nothing", ``, "", "ends in the middle"},
