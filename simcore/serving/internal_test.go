@@ -5,6 +5,11 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/inferlab/inferlab/simcore/cost"
+	"github.com/inferlab/inferlab/simcore/issue"
+	"github.com/inferlab/inferlab/simcore/topology"
+	"github.com/inferlab/inferlab/simcore/trace"
 )
 
 // TestNearestRank compares with the definition: sort, then take element ⌈n·p⌉.
@@ -59,4 +64,68 @@ func TestNeedIndex(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTemplateEstimatorKeepsItsAnswers: a second question about a batch must be
+// the first one, and costs nothing.
+func TestTemplateEstimatorKeepsItsAnswers(t *testing.T) {
+	scn, err := topology.Preset("single-gpu-cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := newTemplateEstimator(scn, cost.Default(), workloadBinding{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	question := func(id int64) *trace.BatchWork {
+		return &trace.BatchWork{
+			BatchID: id, Prefill: []trace.PrefillSlice{{Request: int32(id), Tokens: 3}},
+			Decode:    []trace.DecodeSlice{trace.TargetOnlySlice(7)},
+			TokenWork: 4, ExpectedOutputTokens: 1, VerificationTokens: 1, PromptInvocations: 1,
+		}
+	}
+	const want = 240_000 + 4*66_000
+	for id := range int64(3) {
+		if ns, err := e.Duration(question(id), 1000*id); ns != want || err != nil {
+			t.Fatalf("batch %d: %d ns, %v; want %d", id, ns, err, want)
+		}
+	}
+	if len(e.templates) != 1 || e.templates[0].Occurrences != 3 {
+		t.Fatalf("%d templates, %d occurrences; want 1 and 3", len(e.templates), e.templates[0].Occurrences)
+	}
+	for id := range int64(3) {
+		if ns, err := e.Duration(question(id), 1000*id); ns != want || err != nil {
+			t.Fatalf("batch %d again: %d ns, %v; want %d", id, ns, err, want)
+		}
+	}
+	if e.templates[0].Occurrences != 3 {
+		t.Errorf("asking again counts as %d occurrences", e.templates[0].Occurrences)
+	}
+	for name, change := range map[string]func(*trace.BatchWork){
+		"prefill tokens": func(w *trace.BatchWork) { w.Prefill[0].Tokens = 2 },
+		"prefill member": func(w *trace.BatchWork) { w.Prefill[0].Request = 9 },
+		"decode member":  func(w *trace.BatchWork) { w.Decode[0].Request = 8 },
+		"one row less":   func(w *trace.BatchWork) { w.Decode = nil },
+		"token work":     func(w *trace.BatchWork) { w.TokenWork++ },
+		"invocations":    func(w *trace.BatchWork) { w.FinalInvocations++ },
+	} {
+		w := question(1)
+		change(w)
+		if _, err := e.Duration(w, 1000); code(err) != "batch_work_differs" {
+			t.Errorf("%s changed: %v", name, err)
+		}
+	}
+	if _, err := e.Duration(question(1), 1001); code(err) != "batch_start_differs" {
+		t.Errorf("start changed: %v", err)
+	}
+	if _, err := e.Duration(question(4), 9000); code(err) != "batch_order" {
+		t.Errorf("a batch ahead of its turn: %v", err)
+	}
+}
+
+func code(err error) string {
+	if all := issue.All(err); len(all) == 1 {
+		return all[0].Code
+	}
+	return ""
 }
