@@ -1,0 +1,65 @@
+package workload
+
+import (
+	"strconv"
+
+	"github.com/inferlab/inferlab/simcore/issue"
+)
+
+// ExpertWorkload drives a cache that stands alone: one route a token, a token an
+// interval, none before its predecessor's experts are resident (contract 05
+// section 2.17). Times are in ns.
+type ExpertWorkload struct {
+	TokenCount      int64
+	TopK            int64 // experts of each token, positive
+	StartAtNs       int64
+	TokenIntervalNs int64
+	InitialPrefetch *InitialPrefetch // nil: none
+}
+
+// InitialPrefetch is a manual prefetch before the first token.
+type InitialPrefetch struct {
+	ExpertIDs  []string // repeats are dropped, the first occurrence stays
+	TargetTier SourceTier
+	LeadTimeNs int64 // from the prefetch to the first token
+}
+
+// ExpertRun is a cache with the workload that drives it: what the command
+// expert-cache reads.
+type ExpertRun struct {
+	Cache    ExpertCache
+	Workload ExpertWorkload
+}
+
+// Validate checks the cache, the workload, and the workload against the cache. It
+// returns an *issue.List of every rule broken, or nil.
+func (r *ExpertRun) Validate() error {
+	if err := r.Cache.Validate(); err != nil {
+		return err
+	}
+	l := issue.List{Subject: "expert workload"}
+	w := &r.Workload
+	count(&l, "workload.tokenCount", w.TokenCount)
+	positive(&l, "workload.topK", w.TopK)
+	count(&l, "workload.startAtNs", w.StartAtNs)
+	count(&l, "workload.tokenIntervalNs", w.TokenIntervalNs)
+	if w.TokenCount > 0 && w.TopK > int64(len(r.Cache.Experts)) {
+		l.Add("top_k", "workload.topK", "is %d, but there are %d experts", w.TopK, len(r.Cache.Experts))
+	}
+	if p := w.InitialPrefetch; p != nil {
+		count(&l, "initialPrefetch.leadTimeNs", p.LeadTimeNs)
+		if p.TargetTier != Hot && p.TargetTier != Warm {
+			l.Add("target_tier", "initialPrefetch.targetTier", "%q is not hot or warm", p.TargetTier)
+		}
+		known := make(map[string]bool, len(r.Cache.Experts))
+		for i := range r.Cache.Experts {
+			known[r.Cache.Experts[i].ID] = true
+		}
+		for i, id := range p.ExpertIDs {
+			if !known[id] {
+				l.Add("unknown_expert", "initialPrefetch.expertIds["+strconv.Itoa(i)+"]", "expert %q is not declared", id)
+			}
+		}
+	}
+	return l.Err()
+}
