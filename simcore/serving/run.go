@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/evidence"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
@@ -13,7 +14,8 @@ import (
 // document, the tables and the figures are made from. It is read-only.
 type Run struct {
 	Scenario    *topology.Scenario
-	Config      workload.Serving
+	Config      workload.Serving // event budget filled in
+	Model       *cost.Model
 	Trace       *trace.Serving
 	Requests    []RequestResult // ordered by arrivalNs, priority descending, id
 	TokenTimes  []int64         // ns; Requests[i].TokensFrom…TokensTo is request i's range

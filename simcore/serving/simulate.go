@@ -50,6 +50,7 @@ func Simulate(scn *topology.Scenario, cfg workload.Serving, model *cost.Model, o
 	run := &Run{
 		Scenario:   scn,
 		Config:     s.cfg,
+		Model:      model,
 		Trace:      tr,
 		Templates:  est.templates,
 		BatchPlans: est.batchPlans,
