@@ -132,7 +132,13 @@ func (k Kind) arrow(opt Options) arrow.DataType {
 	case Label:
 		return label
 	case Int64s:
-		return arrow.ListOfNonNullable(arrow.PrimitiveTypes.Int64)
+		return listOf(arrow.PrimitiveTypes.Int64)
 	}
-	return arrow.ListOfNonNullable(label)
+	return listOf(label)
+}
+
+// listOf is a list without null elements. The name of the element is the one that
+// Parquet prescribes, so that a schema is the same before and after a file.
+func listOf(t arrow.DataType) arrow.DataType {
+	return arrow.ListOfField(arrow.Field{Name: "element", Type: t})
 }

@@ -27,7 +27,9 @@ func writeIPC(w io.Writer, t *Table, mem memory.Allocator) error {
 
 // WriteIPCStream writes the table as an Arrow IPC stream, which a reader can
 // consume while it is being written.
-func WriteIPCStream(w io.Writer, t *Table) error { return writeIPCStream(w, t, memory.DefaultAllocator) }
+func WriteIPCStream(w io.Writer, t *Table) error {
+	return writeIPCStream(w, t, memory.DefaultAllocator)
+}
 
 func writeIPCStream(w io.Writer, t *Table, mem memory.Allocator) error {
 	return writeBatches(ipc.NewWriter(w, ipc.WithSchema(t.Schema()), ipc.WithAllocator(mem)), t, mem)

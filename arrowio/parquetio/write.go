@@ -2,13 +2,16 @@ package parquetio
 
 import (
 	"io"
+	"iter"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/arrowio/internal/recycle"
 )
 
 // Ext is the file extension of Parquet files.
@@ -23,33 +26,91 @@ const rowGroupRows = 16 * arrowio.BatchRows
 // bytes.
 const createdBy = "inferlab arrowio"
 
-// writerProperties are the choices of the format.
-func writerProperties() *parquet.WriterProperties {
-	return parquet.NewWriterProperties(
-		parquet.WithVersion(parquet.V2_LATEST),
-		parquet.WithDataPageVersion(parquet.DataPageV1),
-		parquet.WithCompression(compress.Codecs.Zstd),
-		parquet.WithCompressionLevel(1),
-		parquet.WithDictionaryDefault(true),
-		parquet.WithMaxRowGroupLength(rowGroupRows),
-		parquet.WithCreatedBy(createdBy),
-		parquet.WithRootName("schema"),
-	)
-}
+// Write writes the table as one Parquet file. Row groups are written as they
+// fill, so memory does not grow with the table.
+func Write(w io.Writer, t *arrowio.Table) error { return write(w, t, memory.DefaultAllocator) }
 
-// Write writes the table as one Parquet file.
-func Write(w io.Writer, t *arrowio.Table) error {
-	fw, err := pqarrow.NewFileWriter(t.Schema(), w, writerProperties(), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+func write(w io.Writer, t *arrowio.Table, from memory.Allocator) error {
+	mem := recycle.New(from)
+	defer mem.Release()
+	fw, err := pqarrow.NewFileWriter(t.Schema(), keepOpen{w}, writerProperties(t.Schema(), mem),
+		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(mem)))
 	if err != nil {
 		return err
 	}
-	for rec := range t.Batches(memory.DefaultAllocator) {
+	for rec := range ahead(t.Batches(mem)) {
 		if err := fw.WriteBuffered(rec); err != nil {
 			fw.Close()
 			return err
 		}
 	}
 	return fw.Close()
+}
+
+// ahead produces the next batch while the last one is being encoded. Order and
+// contents stay the same. A batch is released when the loop goes on.
+func ahead(batches iter.Seq[arrow.RecordBatch]) iter.Seq[arrow.RecordBatch] {
+	return func(yield func(arrow.RecordBatch) bool) {
+		next, stop := make(chan arrow.RecordBatch), make(chan struct{})
+		go func() {
+			defer close(next)
+			for rec := range batches {
+				rec.Retain()
+				select {
+				case next <- rec:
+				case <-stop:
+					rec.Release()
+					return
+				}
+			}
+		}()
+		defer func() {
+			close(stop)
+			for rec := range next { // wait for the producer, which may have won the race
+				rec.Release()
+			}
+		}()
+		for rec := range next {
+			goOn := yield(rec)
+			rec.Release()
+			if !goOn {
+				return
+			}
+		}
+	}
+}
+
+// keepOpen hides Close: the library closes the writers that it is given, while
+// here whoever opened a file syncs and closes it.
+type keepOpen struct{ io.Writer }
+
+// writerProperties are the choices of the format. Ids and words keep their
+// dictionary and have no statistics: those that the library derives from a
+// dictionary skip the empty text. Numbers have statistics and are not hashed into
+// a dictionary, because most of them never repeat and a page of plain int64
+// compresses as well.
+func writerProperties(s *arrow.Schema, mem memory.Allocator) *parquet.WriterProperties {
+	props := []parquet.WriterProperty{
+		parquet.WithAllocator(mem),
+		parquet.WithVersion(parquet.V2_LATEST),
+		parquet.WithDataPageVersion(parquet.DataPageV1),
+		parquet.WithCompression(compress.Codecs.Zstd),
+		parquet.WithCompressionLevel(1),
+		parquet.WithDictionaryDefault(false),
+		parquet.WithMaxRowGroupLength(rowGroupRows),
+		parquet.WithBatchSize(arrowio.BatchRows),
+		parquet.WithCreatedBy(createdBy),
+	}
+	for _, f := range s.Fields() {
+		path, t := f.Name, f.Type
+		if list, ok := t.(*arrow.ListType); ok {
+			path, t = path+".list.element", list.Elem()
+		}
+		if id := t.ID(); id == arrow.DICTIONARY || id == arrow.STRING {
+			props = append(props, parquet.WithDictionaryFor(path, true), parquet.WithStatsFor(path, false))
+		}
+	}
+	return parquet.NewWriterProperties(props...)
 }
 
 // WriteDir writes every table into dir as NAME.parquet, all or none of them. The

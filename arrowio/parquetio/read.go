@@ -1,0 +1,81 @@
+package parquetio
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"github.com/inferlab/inferlab/arrowio"
+)
+
+// Read reads a Parquet file into memory. The table's name is the one in its
+// metadata, or empty; files of other writers give whatever schema they have. The
+// caller releases the table.
+func Read(r parquet.ReaderAtSeeker, mem memory.Allocator) (t *arrowio.Table, err error) {
+	defer func() {
+		if p := recover(); p != nil { // the library panics on some malformed files
+			t, err = nil, fmt.Errorf("read parquet: malformed file: %v", p)
+		}
+	}()
+	pf, err := file.NewParquetReader(r, file.WithReadProps(parquet.NewReaderProperties(mem)))
+	if err != nil {
+		return nil, fmt.Errorf("read parquet: %w", err)
+	}
+	defer pf.Close()
+	fr, err := pqarrow.NewFileReader(pf, pqarrow.ArrowReadProperties{BatchSize: arrowio.BatchRows}, mem)
+	if err != nil {
+		return nil, fmt.Errorf("read parquet: %w", err)
+	}
+	whole, err := fr.ReadTable(context.Background())
+	if err != nil {
+		return nil, fmt.Errorf("read parquet: %w", err)
+	}
+	defer whole.Release()
+	schema := asWritten(whole.Schema(), pf.MetaData().KeyValueMetadata())
+	tr := array.NewTableReader(whole, arrowio.BatchRows)
+	defer tr.Release()
+	var batches []arrow.RecordBatch
+	for tr.Next() {
+		rec := tr.RecordBatch()
+		batches = append(batches, array.NewRecordBatch(schema, rec.Columns(), rec.NumRows()))
+	}
+	name, _ := schema.Metadata().GetValue("inferlab.table")
+	return arrowio.FromBatches(name, schema, batches), nil
+}
+
+// asWritten restores what the library changes in a schema on its way through a
+// file: it adds column numbers to the metadata of every field and leaves the
+// schema's own metadata in the footer.
+func asWritten(s *arrow.Schema, footer metadata.KeyValueMetadata) *arrow.Schema {
+	const fieldID, serialized = "PARQUET:field_id", "ARROW:schema"
+	fields := make([]arrow.Field, s.NumFields())
+	for i, f := range s.Fields() {
+		f.Metadata = without(f.Metadata.Keys(), f.Metadata.Values(), fieldID)
+		if list, ok := f.Type.(*arrow.ListType); ok {
+			element := list.ElemField()
+			element.Metadata = without(element.Metadata.Keys(), element.Metadata.Values(), fieldID)
+			f.Type = arrow.ListOfField(element)
+		}
+		fields[i] = f
+	}
+	meta := without(footer.Keys(), footer.Values(), serialized)
+	return arrow.NewSchema(fields, &meta)
+}
+
+// without is metadata but for one key.
+func without(keys, values []string, dropped string) arrow.Metadata {
+	var keptKeys, keptValues []string
+	for i, key := range keys {
+		if key != dropped {
+			keptKeys, keptValues = append(keptKeys, key), append(keptValues, values[i])
+		}
+	}
+	return arrow.NewMetadata(keptKeys, keptValues)
+}
