@@ -1,0 +1,17 @@
+// Package report makes pages: one self-contained HTML file per result, readable
+// from disk without a network and without scripts.
+//
+// In goes a finished result and Meta, the facts about its making that the result
+// does not hold (command line, input fingerprints, the result document). Out come
+// bytes that depend on nothing else: no clock, no host name, no path of the
+// machine, no random id.
+//
+// A page states its verdict first, then answers one question a section: a
+// sentence, a figure (package figure), the figure's numbers folded below it.
+// Evidence, assumptions, limits and the reproduction line close it. Every text
+// that comes from an input is escaped and set apart from the direction of the
+// text around it. A strict content security policy forbids everything but the
+// page's own style sheet.
+//
+// Contract 09, section 1 and views V0, V1, V2, V4, V5, V8 and V13.
+package report
