@@ -213,12 +213,33 @@ func TestShowArrowTable(t *testing.T) {
 	}, nil)
 	b := bundles(arrowio.FromBatches("requests", schema, nil))[0]
 	for _, want := range []string{
-		`<th style="text-align:left;vertical-align:bottom" title="what request_id is">request_id</th>`,
+		`<th style="text-align:left;padding:2px 8px;vertical-align:bottom" title="what request_id is">request_id</th>`,
 		`title="what ttft_ns is">ttft_ns<br><span style="font-weight:normal;opacity:.75">ns</span></th>`,
 		"requests, 0 rows",
 	} {
 		if !strings.Contains(b[mimeHTML], want) {
 			t.Errorf("lacks %q:\n%s", want, b[mimeHTML])
+		}
+	}
+}
+
+func TestReadable(t *testing.T) {
+	for s, want := range map[string]string{
+		"":                    "",
+		"id-1":                "id-1",
+		"1234567":             "1,234,567",
+		"-12":                 "-12",
+		"0.5":                 "0.5",
+		"0.1234567891":        "0.123457",
+		"1580.750031496063":   "1580.75",
+		"335416.92063492065":  "335,417",
+		"1.0713220975609e+06": "1,071,322",
+		"1e+300":              "1e+300",
+		"NaN":                 "NaN",
+		"[1 2]":               "[1 2]",
+	} {
+		if got := readable(s); got != want {
+			t.Errorf("readable(%q) = %q, want %q", s, got, want)
 		}
 	}
 }

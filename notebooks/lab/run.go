@@ -28,7 +28,7 @@ func runHead(run *serving.Run) bundle {
 	text.WriteString(verdict + "\n")
 	for _, n := range numbers {
 		fmt.Fprintf(&text, "  %-22s %s (%s)\n", n.name, n.value, n.context)
-		fmt.Fprintf(&cards, `<div style="margin:0 32px 8px 0"><div style="font-size:13px">%s</div>`+
+		fmt.Fprintf(&cards, `<div><div style="font-size:13px">%s</div>`+
 			`<div style="font-size:20px;font-variant-numeric:tabular-nums">%s</div>`+
 			`<div style="font-size:13px;opacity:.75">%s</div></div>`,
 			html.EscapeString(n.name), html.EscapeString(n.value), html.EscapeString(n.context))
@@ -37,7 +37,7 @@ func runHead(run *serving.Run) bundle {
 	return bundle{
 		mimeText: text.String(),
 		mimeHTML: `<p style="font-weight:600;max-width:72ch">` + html.EscapeString(verdict) + "</p>\n" +
-			`<div style="display:flex;flex-wrap:wrap">` + cards.String() + "</div>\n" +
+			`<div style="display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:8px 24px;max-width:760px">` + cards.String() + "</div>\n" +
 			"<p>" + badge(string(run.Confidence), figure.ConfidenceInk(run.Confidence)) + " " + badge(replay, figure.Accepted) + "</p>",
 	}
 }

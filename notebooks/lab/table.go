@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"html"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,7 +161,7 @@ func presentable(row []string, cols []Column) []string {
 	for i := range min(len(row), len(cols)) {
 		out[i] = shorten(row[i])
 		if cols[i].Numeric {
-			out[i] = groupDigits(out[i])
+			out[i] = readable(out[i])
 		}
 	}
 	return out
@@ -178,10 +179,22 @@ func tableCaption(t rows, shown int64) string {
 	return s
 }
 
-// groupDigits puts a comma between thousands of a whole number.
-func groupDigits(s string) string {
+// readable writes a whole number with a comma between thousands, and a long
+// fraction with six significant digits; files and figures keep all of them.
+func readable(s string) string {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return unit.Count(n)
+	}
+	const digits, largest = 6, 1e15
+	v, err := strconv.ParseFloat(s, 64)
+	switch {
+	case err != nil || math.IsInf(v, 0) || math.IsNaN(v) || math.Abs(v) >= largest:
+		return s
+	case math.Abs(v) >= 100_000:
+		return unit.Count(int64(math.Round(v)))
+	}
+	if short := strconv.FormatFloat(v, 'g', digits, 64); len(short) < len(s) {
+		return short
 	}
 	return s
 }
@@ -194,7 +207,7 @@ func tableHTML(cols []Column, cells [][]string, caption string) string {
 	b.WriteString(`<div style="overflow-x:auto"><table style="font-size:13px;font-variant-numeric:tabular-nums">`)
 	b.WriteString(`<caption style="caption-side:bottom;text-align:left;opacity:.75">` + html.EscapeString(caption) + "</caption>\n<thead><tr>")
 	for _, c := range cols {
-		fmt.Fprintf(&b, `<th style="text-align:%s;vertical-align:bottom"`, align(c))
+		fmt.Fprintf(&b, `<th style="%s;vertical-align:bottom"`, cellStyle(c))
 		if c.Description != "" {
 			fmt.Fprintf(&b, ` title="%s"`, html.EscapeString(c.Description))
 		}
@@ -208,7 +221,7 @@ func tableHTML(cols []Column, cells [][]string, caption string) string {
 	for _, row := range cells {
 		b.WriteString("<tr>")
 		for i, c := range cols {
-			fmt.Fprintf(&b, `<td style="text-align:%s"><bdi>%s</bdi></td>`, align(c), html.EscapeString(row[i]))
+			fmt.Fprintf(&b, `<td style="%s"><bdi>%s</bdi></td>`, cellStyle(c), html.EscapeString(row[i]))
 		}
 		b.WriteString("</tr>\n")
 	}
@@ -216,11 +229,11 @@ func tableHTML(cols []Column, cells [][]string, caption string) string {
 	return b.String()
 }
 
-func align(c Column) string {
+func cellStyle(c Column) string {
 	if c.Numeric {
-		return "right"
+		return "text-align:right;padding:2px 8px"
 	}
-	return "left"
+	return "text-align:left;padding:2px 8px"
 }
 
 // cellRunes is the longest cell that is shown whole.
