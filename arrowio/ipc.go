@@ -2,8 +2,6 @@ package arrowio
 
 import (
 	"io"
-	"path/filepath"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -105,14 +103,4 @@ func (t *Table) keep(rec arrow.RecordBatch) {
 func tableName(s *arrow.Schema) string {
 	name, _ := s.Metadata().GetValue("inferlab.table")
 	return name
-}
-
-// WriteDir writes every table into dir as NAME+ext, all or none of them. The
-// directory must exist.
-func WriteDir(dir, ext string, write func(w io.Writer, t *Table) error, tables ...*Table) error {
-	paths := make([]string, len(tables))
-	for i, t := range tables {
-		paths[i] = filepath.Join(dir, t.Name()+"."+strings.TrimPrefix(ext, "."))
-	}
-	return WriteFiles(paths, func(i int, w io.Writer) error { return write(w, tables[i]) })
 }
