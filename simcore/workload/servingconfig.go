@@ -32,6 +32,16 @@ const servingName = "serving"
 // or refusals in a strict pass. Values are checked one by one; the scheduler
 // checks them against each other.
 func ReadServing(root document.Value, strict bool) (*ServingConfig, []document.Warning, error) {
+	return readServing(root, strict, true)
+}
+
+// ReadServingLimits is ReadServing for requests that come from elsewhere: the
+// file's own requests, if any, are not read.
+func ReadServingLimits(root document.Value, strict bool) (*ServingConfig, []document.Warning, error) {
+	return readServing(root, strict, false)
+}
+
+func readServing(root document.Value, strict, withRequests bool) (*ServingConfig, []document.Warning, error) {
 	r := document.NewReader(root, "")
 	known := servingRootKeys
 	nested := root.Get(servingName) != nil && root.Get(servingName).Kind() != document.Null
@@ -49,20 +59,23 @@ func ReadServing(root document.Value, strict bool) (*ServingConfig, []document.W
 		settings.Known(servingKeys...)
 	}
 	c := &ServingConfig{
-		Serving:     readScheduler(settings),
+		Serving:     readScheduler(settings, withRequests),
 		Speculative: settings.Get("speculative"),
 		ExpertCache: r.Root().Get("expert_cache"),
 	}
 	return c, r.Warnings(), r.Err()
 }
 
-func readScheduler(n document.Node) Serving {
+func readScheduler(n document.Node, withRequests bool) Serving {
 	s := Serving{
 		MaxBatchSize:       n.Get("max_batch_size").Positive(),
 		MaxBatchTokens:     n.Get("max_batch_tokens").Positive(),
 		PrefillChunkTokens: n.Get("prefill_chunk_tokens").Positive(),
 		MaxKVTokens:        n.Get("max_kv_tokens").Positive(),
 		MaxEvents:          n.Get("max_events").PositiveOr(DefaultServingMaxEvents),
+	}
+	if !withRequests {
+		return s
 	}
 	list := n.Get("requests")
 	s.Requests = make([]Request, 0, list.Len())
