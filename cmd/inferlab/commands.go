@@ -1,0 +1,22 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// commands lists every command in the order of the help text.
+func (a *app) commands() []*cobra.Command {
+	return []*cobra.Command{
+		a.demoCommand(),
+		a.presetsCommand(),
+		a.scenarioCommand(),
+		a.validateCommand(),
+		a.topologyCommand(),
+		a.servingCommand(),
+		a.servingCompareCommand(),
+		a.runCommand(),
+		a.compareCommand(),
+		a.planExportCommand(),
+		a.planRunCommand(),
+		a.notebookCommand(),
+		a.versionCommand(),
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/inferlab/inferlab/simcore/compiler"
+	"github.com/inferlab/inferlab/simcore/evidence"
+	"github.com/inferlab/inferlab/simcore/executor"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
+	"github.com/inferlab/inferlab/simcore/plan"
+	"github.com/inferlab/inferlab/simcore/replay/planreplay"
+	"github.com/inferlab/inferlab/simcore/topology"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) planExportCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "plan-export TARGET WORKLOAD [CALIBRATION]",
+		Short: "Compile a workload and print the plan as a fingerprinted artifact",
+		Long: `Compiles a workload onto a machine and prints the plan with its scenario as one
+artifact in canonical JSON. The artifact's fingerprints show integrity and parity;
+they are not signatures.`,
+		Example: `  inferlab plan-export multi-gpu workload.yaml > plan.json
+  inferlab plan-run plan.json`,
+		Args: positional("TARGET", "WORKLOAD", "[CALIBRATION]"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, build, model, err := a.work(args)
+			if err != nil {
+				return err
+			}
+			profile, err := build(s)
+			if err != nil {
+				return err
+			}
+			compiled, err := compiler.Compile(s, profile, model)
+			if err != nil {
+				return err
+			}
+			artifact, err := plan.NewArtifact(s, compiled.Plan)
+			if err != nil {
+				return err
+			}
+			text, err := artifact.Text()
+			if err != nil {
+				return err
+			}
+			_, err = a.stdout.Write(text)
+			return printed(err)
+		},
+	}
+}
+
+func (a *app) planRunCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plan-run ARTIFACT",
+		Short: "Execute and replay the plan of an artifact",
+		Long: `Reads a plan artifact, checks its form, its fingerprints and every rule of the plan,
+executes it, replays the trace independently, and prints both.`,
+		Example: `  inferlab plan-run plan.json
+  inferlab plan-run plan.json --format table`,
+		Args: positional("ARTIFACT"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			doc, err := readDocument(args[0])
+			if err != nil {
+				return err
+			}
+			artifact, err := plan.ReadArtifact(doc)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			execution, err := executor.Run(artifact.Plan, executor.Options{})
+			if err != nil {
+				return err
+			}
+			replayed, err := planreplay.Check(artifact.Scenario, artifact.Plan.Plan(), &execution.Trace)
+			if err != nil {
+				return err
+			}
+			if a.format == "table" {
+				return a.show(planSheets(artifact, execution, replayed)...)
+			}
+			return a.emit(func(w *jsondoc.Writer) { writePlanRun(w, artifact, execution, replayed) })
+		},
+	}
+	a.formatFlag(cmd)
+	return cmd
+}
+
+func writePlanRun(w *jsondoc.Writer, artifact *plan.Artifact, execution *executor.Result, replayed *planreplay.Result) {
+	w.Object()
+	w.Head(jsondoc.Head{
+		Command: "plan-run",
+		ContractRevisions: []jsondoc.Revision{
+			{Name: "scenario", Revision: topology.SchemaVersion}, {Name: "plan", Revision: plan.ContractRevision}, {Name: "planArtifact", Revision: plan.ArtifactRevision},
+		},
+		ScenarioFingerprint: artifact.ScenarioFingerprint,
+		Confidence:          evidence.Timing(evidence.Weakest(evidence.Heuristic, artifact.Scenario.PerformanceEvidence())),
+	})
+	w.Key("artifact").Object()
+	w.Key("kind").Text(plan.ArtifactKind)
+	w.Key("revision").Int(plan.ArtifactRevision)
+	w.Key("artifactFingerprint").Text(artifact.ArtifactFingerprint)
+	w.Key("scenarioFingerprint").Text(artifact.ScenarioFingerprint)
+	w.Key("planFingerprint").Text(artifact.PlanFingerprint)
+	w.End()
+	w.Key("scenarioId").Text(artifact.Scenario.ID())
+	w.Key("planId").Text(artifact.Plan.Plan().ID)
+	w.Key("execution")
+	execution.Encode(w)
+	w.Key("replay")
+	replayed.Encode(w)
+	w.End()
+}
+
+func planSheets(artifact *plan.Artifact, execution *executor.Result, replayed *planreplay.Result) []sheet {
+	steps := sheet{
+		title: fmt.Sprintf("%s on %s: %s at %s, replay verified %d events", artifact.Plan.Plan().ID, artifact.Scenario.ID(),
+			execution.Status, duration(float64(execution.CompletedAtNs)), replayed.AppliedEvents),
+		columns: []string{">step", "kind", ">submitted", ">start", ">finish", "resources"},
+	}
+	const shown = 40
+	operations := execution.Trace.Operations
+	for i := range operations[:min(shown, len(operations))] {
+		o := &operations[i]
+		resources := ""
+		for _, r := range o.Resources {
+			resources += fmt.Sprintf("%s/%d ", r.ResourceID, r.ResourceLane)
+		}
+		steps.rows = append(steps.rows, []string{count(o.StepID), string(o.Kind), duration(float64(o.SubmittedAtNs)),
+			duration(float64(o.StartNs)), duration(float64(o.FinishNs)), resources})
+	}
+	ranks := sheet{columns: []string{"rank", "state", ">at"}}
+	for _, r := range execution.RankStates() {
+		ranks.rows = append(ranks.rows, []string{r.RankID, string(r.Status), duration(float64(r.TerminalAtNs))})
+	}
+	if len(operations) > shown {
+		ranks.title = fmt.Sprintf("(the first %d of %d operations are shown)", shown, len(operations))
+	}
+	return []sheet{steps, ranks}
+}

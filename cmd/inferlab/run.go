@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/inferlab/inferlab/simcore"
+	"github.com/inferlab/inferlab/simcore/cost"
+	"github.com/inferlab/inferlab/simcore/document"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
+	"github.com/inferlab/inferlab/simcore/run"
+	"github.com/inferlab/inferlab/simcore/topology"
+	"github.com/inferlab/inferlab/simcore/workload"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) runCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run TARGET WORKLOAD [CALIBRATION]",
+		Short: "Compile, execute and replay a workload on one machine",
+		Long: `Compiles a workload into a plan on one machine, validates it, executes it on the
+machine's contended resources, replays the trace independently, and prints
+figures and evidence.`,
+		Example: `  inferlab run multi-gpu workload.yaml
+  inferlab run multi-gpu-ring-8 workload.yaml --format table`,
+		Args: positional("TARGET", "WORKLOAD", "[CALIBRATION]"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := a.execute(args)
+			if err != nil {
+				return err
+			}
+			if a.format == "table" {
+				return a.show(runSheets(r)...)
+			}
+			return a.emit(func(w *jsondoc.Writer) { r.WriteDocument(w, nil) })
+		},
+	}
+	a.formatFlag(cmd)
+	return cmd
+}
+
+// execute runs the workload of args on the machine of args.
+func (a *app) execute(args []string) (*run.Result, error) {
+	s, build, model, err := a.work(args)
+	if err != nil {
+		return nil, err
+	}
+	profile, err := build(s)
+	if err != nil {
+		return nil, err
+	}
+	return run.Execute(s, profile, model)
+}
+
+// builder makes the work profile of a workload file for a machine.
+type builder func(*topology.Scenario) (*workload.Profile, error)
+
+// work resolves TARGET, WORKLOAD and CALIBRATION.
+func (a *app) work(args []string) (*topology.Scenario, builder, *cost.Model, error) {
+	s, err := target(args[0])
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	build, err := a.workload(args[1])
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	model, err := a.costModel(args, 2)
+	return s, build, model, err
+}
+
+// workload reads a workload file.
+func (a *app) workload(path string) (builder, error) {
+	doc, err := readDocument(path)
+	if err != nil {
+		return nil, err
+	}
+	r := document.NewReader(doc, "")
+	r.Strict = a.strict
+	cfg, err := workload.ReadRun(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	a.warn(path, r.Warnings())
+	if cfg.Kind != workload.RunTargetOnly {
+		return nil, fmt.Errorf("%s: %s: this kind of workload is not part of this version; target_only is", path, cfg.Kind)
+	}
+	profile, err := workload.TargetOnly(cfg.TokenCount)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return func(*topology.Scenario) (*workload.Profile, error) { return profile, nil }, nil
+}
+
+func runSheets(r *run.Result) []sheet {
+	m := &r.Metrics
+	figures := sheet{
+		title:   fmt.Sprintf("%s on %s: timing %s, replay verified", r.Profile.ID, r.Scenario.ID(), r.Confidence),
+		columns: []string{"modeled figure", ">value"},
+		rows: [][]string{
+			{"duration", duration(float64(m.TotalDurationNs))},
+			{"foreground", duration(float64(m.ForegroundDurationNs))},
+			{"background drain", duration(float64(m.BackgroundDrainNs))},
+			{"committed tokens", count(m.CommittedTokens)},
+			{"throughput", strconv.FormatFloat(m.TokensPerSecond, 'f', 1, 64) + " tokens/s"},
+			{"compute, transfer, collective steps", fmt.Sprintf("%d, %d, %d", r.Operations.Compute, r.Operations.Transfer, r.Operations.Collective)},
+		},
+	}
+	use := sheet{columns: []string{"resource", ">busy", ">lanes", ">utilisation"}}
+	for _, list := range [][]run.Utilization{m.ComputeUtilization, m.LinkUtilization} {
+		for _, u := range list {
+			use.rows = append(use.rows, []string{u.ResourceID, duration(float64(u.BusyNs)), count(u.CapacityLanes), percent(u.Utilization)})
+		}
+	}
+	return []sheet{figures, use}
+}
+
+func (a *app) compareCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compare WORKLOAD [CALIBRATION]",
+		Short: "Run a workload on the six topology families and rank them",
+		Example: `  inferlab compare workload.yaml
+  inferlab compare workload.yaml --format table`,
+		Args: positional("WORKLOAD", "[CALIBRATION]"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			build, err := a.workload(args[0])
+			if err != nil {
+				return err
+			}
+			model, err := a.costModel(args, 1)
+			if err != nil {
+				return err
+			}
+			families, err := simcore.Families()
+			if err != nil {
+				return err
+			}
+			c, err := run.Compare(families, build, model)
+			if err != nil {
+				return err
+			}
+			if a.format == "table" {
+				return a.show(comparisonSheet(c))
+			}
+			return a.emit(c.WriteDocument)
+		},
+	}
+	a.formatFlag(cmd)
+	return cmd
+}
+
+func comparisonSheet(c *run.Comparison) sheet {
+	s := sheet{title: fmt.Sprintf("%s on the six families, fastest first", c.ProfileID),
+		columns: []string{">rank", "machine", ">modeled duration", ">tokens/s", ">× fastest", "confidence"}}
+	for _, e := range c.Entries {
+		s.rows = append(s.rows, []string{count(e.Rank), e.ScenarioID, duration(float64(e.DurationNs)),
+			strconv.FormatFloat(e.TokensPerSecond, 'f', 1, 64), strconv.FormatFloat(e.RelativeToFastest, 'f', 2, 64), string(e.Confidence)})
+	}
+	return s
+}

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/inferlab/inferlab/arrowio/requesttrace"
+	"github.com/inferlab/inferlab/simcore"
+	"github.com/inferlab/inferlab/simcore/document"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
+	"github.com/inferlab/inferlab/simcore/quantity"
+	"github.com/inferlab/inferlab/simcore/result"
+	"github.com/inferlab/inferlab/simcore/serving"
+	"github.com/inferlab/inferlab/simcore/workload"
+	"github.com/spf13/cobra"
+)
+
+// servingFlags are the options of the serving command.
+type servingFlags struct {
+	summary     bool
+	requests    string // --trace with --trace-format: a request trace to read
+	traceFormat string
+	limit       int
+	skipEmpty   bool
+	limits      schedulerLimits
+	outputs     servingOutputs
+}
+
+// schedulerLimits are the scheduler's settings when no file gives them.
+type schedulerLimits struct {
+	batchSize, batchTokens, chunkTokens, kvTokens, events int64
+}
+
+// Settings for a request trace without a configuration file: a mid-sized server.
+const (
+	defaultBatchSize   = 64
+	defaultBatchTokens = 2048
+	defaultChunkTokens = 512
+	defaultKVTokens    = 262_144
+)
+
+func (a *app) servingCommand() *cobra.Command {
+	var f servingFlags
+	cmd := &cobra.Command{
+		Use:   "serving TARGET [CONFIG] [CALIBRATION]",
+		Short: "Serve requests with continuous batching on one machine",
+		Long: `Serves requests with continuous batching and chunked prefill on one machine, under
+the KV admission guard: KV is granted only to a request whose whole remaining
+need fits in the free pool, so no mix of requests can deadlock it. Every distinct
+batch is compiled into a plan, executed on the machine's contended resources and
+replayed; the serving trace itself is replayed by an independent checker.
+
+Requests come from the file CONFIG, or from a request trace with --trace and
+--trace-format, in which case CONFIG is optional and its own requests are not
+used; limits may then be given as flags.
+
+The document holds the whole trace; --summary leaves out the per-batch and
+per-token evidence.`,
+		Example: `  inferlab serving multi-gpu serving.yaml
+  inferlab serving multi-gpu serving.yaml --summary --format table
+  inferlab serving multi-gpu serving.yaml --report out.html --parquet out/
+  inferlab serving multi-gpu --trace conv.csv --trace-format azure --limit 2000 --summary
+  inferlab serving multi-gpu-ring-8 serving.yaml --trace run-trace.json`,
+		Args: positional("TARGET", "[CONFIG]", "[CALIBRATION]"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.serve(cmd, args, &f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.summary, "summary", false, "leave out the trace, the batches and the token times")
+	flags.StringVar(&f.requests, "trace", "", "with --trace-format: read requests from this file; without: write the protocol trace to this .json file")
+	flags.StringVar(&f.traceFormat, "trace-format", "", "format of the request trace: "+strings.Join(formatNames(), ", "))
+	flags.IntVar(&f.limit, "limit", 0, "read at most this many requests of the trace (0: all)")
+	flags.BoolVar(&f.skipEmpty, "skip-empty", false, "drop rows of the trace without prompt or output tokens instead of refusing them")
+	flags.Int64Var(&f.limits.batchSize, "max-batch-size", 0, fmt.Sprintf("sequences in a batch (default of a trace without CONFIG: %d)", defaultBatchSize))
+	flags.Int64Var(&f.limits.batchTokens, "max-batch-tokens", 0, fmt.Sprintf("tokens in a batch (default of a trace without CONFIG: %d)", defaultBatchTokens))
+	flags.Int64Var(&f.limits.chunkTokens, "prefill-chunk-tokens", 0, fmt.Sprintf("prompt tokens of one request in a batch (default of a trace without CONFIG: %d)", defaultChunkTokens))
+	flags.Int64Var(&f.limits.kvTokens, "max-kv-tokens", 0, fmt.Sprintf("KV pool in token positions (default of a trace without CONFIG: %d)", defaultKVTokens))
+	flags.Int64Var(&f.limits.events, "max-events", 0, "event budget of the scheduler (default of a trace without CONFIG: large enough for the trace)")
+	f.outputs.flags(cmd)
+	a.formatFlag(cmd)
+	return cmd
+}
+
+func formatNames() []string {
+	var names []string
+	for _, f := range requesttrace.Formats() {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+func (a *app) serve(cmd *cobra.Command, args []string, f *servingFlags) error {
+	if err := f.settle(args); err != nil {
+		return fmt.Errorf("serving: %w", err)
+	}
+	scenario, err := target(args[0])
+	if err != nil {
+		return err
+	}
+	cfg, err := a.servingConfig(args[1:], f)
+	if err != nil {
+		return err
+	}
+	model, err := a.costModel(args, 2)
+	if err != nil {
+		return err
+	}
+	if err := f.outputs.prepare(); err != nil {
+		return err
+	}
+	bar := newProgress(a.stderr, "serving")
+	run, err := simcore.Serve(scenario, cfg, simcore.ServingOptions{
+		Model:       model,
+		Progress:    func(done, total, _ int64) { bar.at(done, total) },
+		Interrupted: func() bool { return cmd.Context().Err() != nil },
+	})
+	bar.end()
+	if err != nil {
+		return err
+	}
+	if err := f.outputs.write(run, reproduction(cmd, args)); err != nil {
+		return err
+	}
+	if a.format == "table" {
+		return a.show(servingSheets(run)...)
+	}
+	form := result.Full
+	if f.summary {
+		form = result.Summary
+	}
+	return a.emit(func(w *jsondoc.Writer) { result.Serving(w, run, form) })
+}
+
+// settle checks the options against each other and against the arguments.
+func (f *servingFlags) settle(args []string) error {
+	reading := f.traceFormat != ""
+	switch {
+	case reading && f.requests == "":
+		return fmt.Errorf("--trace-format needs --trace FILE, the request trace to read")
+	case !reading && f.requests != "" && !document.IsJSONName(f.requests):
+		return fmt.Errorf("--trace %s: the protocol trace is JSON and its name must end in .json; to read requests from this file, say its --trace-format (%s)",
+			f.requests, strings.Join(formatNames(), ", "))
+	case !reading && f.limit != 0:
+		return fmt.Errorf("--limit acts on a request trace; give --trace and --trace-format")
+	case !reading && f.skipEmpty:
+		return fmt.Errorf("--skip-empty acts on a request trace; give --trace and --trace-format")
+	case f.limit < 0:
+		return fmt.Errorf("--limit: found %d, expected zero or more", f.limit)
+	case !reading && len(args) < 2:
+		return fmt.Errorf("missing argument CONFIG (or --trace FILE with --trace-format)")
+	}
+	if !reading {
+		f.outputs.trace, f.requests = f.requests, ""
+	}
+	return nil
+}
+
+// servingConfig builds the configuration from the file, the request trace and the
+// flags, in that order of strength: a flag overrides the file.
+func (a *app) servingConfig(files []string, f *servingFlags) (workload.Serving, error) {
+	var cfg workload.Serving
+	if len(files) > 0 {
+		read, err := a.readServing(files[0], f.requests != "")
+		if err != nil {
+			return cfg, err
+		}
+		cfg = read
+	}
+	if f.requests != "" {
+		requests, err := a.readRequests(f)
+		if err != nil {
+			return cfg, err
+		}
+		cfg.Requests = requests
+		if len(files) == 0 {
+			cfg.MaxEvents = traceEvents(requests)
+		}
+	}
+	return cfg, f.limits.apply(&cfg, len(files) == 0)
+}
+
+func (a *app) readServing(path string, withoutRequests bool) (workload.Serving, error) {
+	doc, err := readDocument(path)
+	if err != nil {
+		return workload.Serving{}, err
+	}
+	read := workload.ReadServing
+	if withoutRequests {
+		read = workload.ReadServingLimits
+	}
+	c, warnings, err := read(doc, a.strict)
+	if err != nil {
+		return workload.Serving{}, fmt.Errorf("%s: %w", path, err)
+	}
+	a.warn(path, warnings)
+	if c.Speculative.Present() {
+		return c.Serving, fmt.Errorf("%s: serving.speculative: speculative serving is not part of this version; leave the block out to decode target-only", path)
+	}
+	if c.ExpertCache.Present() {
+		return c.Serving, fmt.Errorf("%s: expert_cache: serving with an expert cache is not part of this version; leave the block out for dense FFN work", path)
+	}
+	return c.Serving, nil
+}
+
+func (a *app) readRequests(f *servingFlags) ([]workload.Request, error) {
+	format, err := requesttrace.ParseFormat(f.traceFormat)
+	if err != nil {
+		return nil, fmt.Errorf("--trace-format: %w", err)
+	}
+	trace, err := requesttrace.ReadFile(f.requests, requesttrace.Options{Format: format, Limit: f.limit, SkipEmpty: f.skipEmpty})
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range trace.Warnings {
+		fmt.Fprintf(a.stderr, "inferlab: warning: %v\n", w)
+	}
+	if trace.Skipped > 0 {
+		fmt.Fprintf(a.stderr, "inferlab: %s: dropped %d rows without prompt or output tokens\n", f.requests, trace.Skipped)
+	}
+	return trace.Requests, nil
+}
+
+// traceEvents is a budget that no run of these requests can exceed: an arrival
+// and a dispatch a request, and at most one batch for every token position.
+func traceEvents(requests []workload.Request) int64 {
+	budget := workload.DefaultServingMaxEvents
+	total := 2 * int64(len(requests))
+	for i := range requests {
+		total += requests[i].PromptTokens + requests[i].OutputTokens
+		if !quantity.IsSafe(total) {
+			return quantity.MaxSafe
+		}
+	}
+	return max(budget, total)
+}
+
+// apply sets the limits that flags give, and the defaults where no file gave any.
+func (l *schedulerLimits) apply(cfg *workload.Serving, defaults bool) error {
+	for _, s := range []struct {
+		flag     string
+		value    int64
+		field    *int64
+		fallback int64
+	}{
+		{"max-batch-size", l.batchSize, &cfg.MaxBatchSize, defaultBatchSize},
+		{"max-batch-tokens", l.batchTokens, &cfg.MaxBatchTokens, defaultBatchTokens},
+		{"prefill-chunk-tokens", l.chunkTokens, &cfg.PrefillChunkTokens, defaultChunkTokens},
+		{"max-kv-tokens", l.kvTokens, &cfg.MaxKVTokens, defaultKVTokens},
+		{"max-events", l.events, &cfg.MaxEvents, cfg.MaxEvents},
+	} {
+		switch {
+		case s.value < 0 || s.value > quantity.MaxSafe:
+			return fmt.Errorf("serving: --%s: found %d, expected a positive integer up to %d", s.flag, s.value, quantity.MaxSafe)
+		case s.value > 0:
+			*s.field = s.value
+		case defaults:
+			*s.field = s.fallback
+		}
+	}
+	return nil
+}
+
+func servingSheets(run *serving.Run) []sheet {
+	m, t := &run.Metrics, &run.Topology
+	summary := sheet{
+		title: fmt.Sprintf("%s: %d requests served, timing %s, replay verified %d events",
+			run.Scenario.ID(), m.Requests, run.Confidence, run.Replay.AppliedEvents),
+		columns: []string{"modeled figure", ">value"},
+		rows: [][]string{
+			{"duration", duration(float64(m.TotalDurationNs))},
+			{"throughput", strconv.FormatFloat(m.ThroughputTokensPerSecond, 'f', 1, 64) + " tokens/s"},
+			{"TTFT p50", duration(float64(m.P50TimeToFirstTokenNs))},
+			{"TTFT p95", duration(float64(m.P95TimeToFirstTokenNs))},
+			{"ITL p50", duration(float64(m.P50InterTokenLatencyNs))},
+			{"ITL p95", duration(float64(m.P95InterTokenLatencyNs))},
+			{"request latency, mean", duration(m.AverageRequestLatencyNs)},
+			{"KV high water", fmt.Sprintf("%s of %s tokens (%s)", count(m.KVHighWaterTokens), count(run.Config.MaxKVTokens),
+				percent(float64(m.KVHighWaterTokens)/float64(run.Config.MaxKVTokens)))},
+			{"batches", count(m.Batches)},
+			{"sequence slots used", percent(m.SequenceBatchUtilization)},
+			{"token slots used", percent(m.TokenBatchUtilization)},
+			{"idle", duration(float64(t.IdleNs))},
+			{"plans compiled, reused", count(t.CompiledTopologyTemplates) + ", " + count(t.ReusedTopologyBatches)},
+		},
+	}
+	use := sheet{columns: []string{"resource", ">busy", ">lanes", ">utilisation"}}
+	for _, u := range t.ResourceUtilization {
+		use.rows = append(use.rows, []string{u.ResourceID, duration(float64(u.BusyNs)), count(u.CapacityLanes), percent(u.Utilization)})
+	}
+	return []sheet{summary, use}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/inferlab/inferlab/simcore"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
+	"github.com/inferlab/inferlab/simcore/result"
+	"github.com/inferlab/inferlab/simcore/serving"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) servingCompareCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serving-compare CONFIG [CALIBRATION]",
+		Short: "Serve the same requests on the six topology families and rank them",
+		Example: `  inferlab serving-compare serving.yaml
+  inferlab serving-compare serving.yaml --format table`,
+		Args: positional("CONFIG", "[CALIBRATION]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := a.readServing(args[0], false)
+			if err != nil {
+				return err
+			}
+			model, err := a.costModel(args, 1)
+			if err != nil {
+				return err
+			}
+			c, err := simcore.CompareServing(cfg, simcore.ServingOptions{
+				Model:       model,
+				Interrupted: func() bool { return cmd.Context().Err() != nil },
+			})
+			if err != nil {
+				return err
+			}
+			if a.format == "table" {
+				return a.show(servingComparisonSheet(c))
+			}
+			return a.emit(func(w *jsondoc.Writer) { result.ServingCompare(w, c) })
+		},
+	}
+	a.formatFlag(cmd)
+	return cmd
+}
+
+func servingComparisonSheet(c *serving.Comparison) sheet {
+	s := sheet{title: "the same requests on the six families, shortest modeled duration first",
+		columns: []string{">rank", "machine", ">duration", ">× fastest", ">tokens/s", ">TTFT p95", ">ITL p95", ">KV high water", "confidence"}}
+	for _, e := range c.Entries {
+		m := &e.Run.Metrics
+		s.rows = append(s.rows, []string{count(e.Rank), e.Run.Scenario.ID(), duration(float64(m.TotalDurationNs)),
+			strconv.FormatFloat(e.RelativeToFastest, 'f', 2, 64), fmt.Sprintf("%.1f", m.ThroughputTokensPerSecond),
+			duration(float64(m.P95TimeToFirstTokenNs)), duration(float64(m.P95InterTokenLatencyNs)), count(m.KVHighWaterTokens), string(e.Run.Confidence)})
+	}
+	return s
+}
