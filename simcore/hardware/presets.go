@@ -54,40 +54,38 @@ const (
 	tiB = 1 << 40
 )
 
-// tera is x times 10^12, rounded as a double product.
-func tera(x float64) float64 { return float64(x * 1e12) }
-
-func gpu(capacityGiB, terabytesPerSec, latencyNs, fp16, fp8, int8 float64) Device {
+func gpu(capacityGiB, bytesPerSec, latencyNs, fp16, fp8, int8 float64) Device {
 	return Device{Kind: "gpu",
-		Memory:  Memory{capacityGiB * giB, tera(terabytesPerSec), latencyNs},
-		Compute: Compute{tera(fp16), tera(fp8), tera(int8)}}
+		Memory:  Memory{capacityGiB * giB, bytesPerSec, latencyNs},
+		Compute: Compute{fp16, fp8, int8}}
 }
 
 // soc is a unified chip, whose rate is the same in every format.
-func soc(capacityGiB, terabytesPerSec, latencyNs, flops float64) Device {
-	d := gpu(capacityGiB, terabytesPerSec, latencyNs, flops, flops, flops)
+func soc(capacityGiB, bytesPerSec, latencyNs, flops float64) Device {
+	d := gpu(capacityGiB, bytesPerSec, latencyNs, flops, flops, flops)
 	d.Kind = "unified"
 	return d
 }
 
 // devicePresets in the order in which they are listed (contract 02 section 14.1):
-// GiB, TB/s, ns, and Tflop/s at fp16, fp8, int8.
+// GiB, bytes/s, ns, and flop/s at fp16, fp8, int8. The bandwidth of m4-ultra is
+// 1.09 x 10^12 as doubles multiply it.
 var devicePresets = []struct {
 	name   string
 	device Device
 }{
-	{"h100-sxm", gpu(80, 3.35, 100, 990, 1979, 1979)},
-	{"h200-sxm", gpu(141, 4.8, 100, 990, 1979, 1979)},
-	{"a100-80g", gpu(80, 2, 100, 312, 624, 624)},
-	{"a100-40g", gpu(40, 1.6, 100, 312, 624, 624)},
-	{"l40s", gpu(48, 0.864, 150, 366, 733, 733)},
-	{"rtx-4090", gpu(24, 1, 120, 165, 330, 330)},
-	{"rtx-5090", gpu(32, 1.79, 100, 420, 838, 838)},
-	{"b200", gpu(192, 8, 80, 2250, 4500, 4500)},
-	{"m1-max", soc(64, 0.4, 80, 10.4)},
-	{"m2-ultra", soc(192, 0.8, 80, 27.2)},
-	{"m4-max", soc(128, 0.546, 70, 38)},
-	{"m4-ultra", soc(512, 1.09, 70, 76)},
+	{"h100-sxm", gpu(80, 3350e9, 100, 990e12, 1979e12, 1979e12)},
+	{"h200-sxm", gpu(141, 4800e9, 100, 990e12, 1979e12, 1979e12)},
+	{"a100-80g", gpu(80, 2000e9, 100, 312e12, 624e12, 624e12)},
+	{"a100-40g", gpu(40, 1600e9, 100, 312e12, 624e12, 624e12)},
+	{"l40s", gpu(48, 864e9, 150, 366e12, 733e12, 733e12)},
+	{"rtx-4090", gpu(24, 1000e9, 120, 165e12, 330e12, 330e12)},
+	{"rtx-5090", gpu(32, 1790e9, 100, 420e12, 838e12, 838e12)},
+	{"b200", gpu(192, 8000e9, 80, 2250e12, 4500e12, 4500e12)},
+	{"m1-max", soc(64, 400e9, 80, 10.4e12)},
+	{"m2-ultra", soc(192, 800e9, 80, 27.2e12)},
+	{"m4-max", soc(128, 546e9, 70, 38e12)},
+	{"m4-ultra", soc(512, 1090000000000.0001, 70, 76e12)},
 }
 
 // topologyPresets in the order in which they are listed, aliases included.
