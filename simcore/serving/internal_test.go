@@ -73,7 +73,7 @@ func TestTemplateEstimatorKeepsItsAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := newTemplateEstimator(scn, cost.Default(), workloadBinding{})
+	e, err := newTemplateEstimator(scn, cost.Default(), workloadBinding{}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

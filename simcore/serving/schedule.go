@@ -128,14 +128,24 @@ func newEngine(s *Scheduler, est Estimator, opts Options) *engine {
 		r := &s.cfg.Requests[i]
 		e.states[rank] = requestState{prompt: r.PromptTokens, output: r.OutputTokens, request: i}
 	}
-	// Columns of the expected size, within reason: a budget may end the run long
-	// before a large figure of the configuration is reached.
-	const reasonable = 1 << 20
-	tokens := int(min(s.outputTokens, reasonable))
+	tokens := expectedRows(s.outputTokens)
 	e.tr.Tokens = make([]trace.TokenEmission, 0, tokens)
 	e.tr.Decode = make([]trace.DecodeSlice, 0, tokens)
 	e.tr.Completed = make([]int32, 0, n)
 	return e
+}
+
+// expectedRows is a capacity for that many rows, within reason: a budget may end
+// the run long before a large figure of the configuration is reached.
+func expectedRows(rows int64) int { return int(min(rows, 1<<22)) }
+
+// push appends a row and doubles the table when it is full: long tables would
+// otherwise grow by a quarter and be copied several times over.
+func push[T any](table []T, row T) []T {
+	if len(table) == cap(table) {
+		table = slices.Grow(table, max(len(table), 256))
+	}
+	return append(table, row)
 }
 
 // explain names the budget that a kernel error stands for.
@@ -183,7 +193,7 @@ func (e *engine) arrive(request int32) error {
 }
 
 func (e *engine) record(kind trace.ServingEventKind, ref int32) {
-	e.tr.Events = append(e.tr.Events, trace.ServingEvent{AtNs: e.kernel.Now(), Ref: ref, Kind: kind})
+	e.tr.Events = push(e.tr.Events, trace.ServingEvent{AtNs: e.kernel.Now(), Ref: ref, Kind: kind})
 }
 
 // startBatch selects a batch and starts it, or leaves the machine idle when no
@@ -212,7 +222,7 @@ func (e *engine) startBatch() error {
 	if _, err = e.kernel.ScheduleAfter(b.DurationNs, occurrence{kind: batchFinish}); err != nil {
 		return fmt.Errorf("serving batch %d: its finish: %w", work.BatchID, err)
 	}
-	e.tr.Batches = append(e.tr.Batches, b)
+	e.tr.Batches = push(e.tr.Batches, b)
 	e.running = true
 	e.record(trace.ServingBatchStart, int32(work.BatchID))
 	return e.report(work.BatchID)
@@ -321,7 +331,7 @@ func (e *engine) finishDecode(d *trace.DecodeSlice) error {
 }
 
 func (e *engine) emit(st *requestState, source trace.TokenSource) {
-	e.tr.Tokens = append(e.tr.Tokens, trace.TokenEmission{
+	e.tr.Tokens = push(e.tr.Tokens, trace.TokenEmission{
 		Request: st.request, Index: int32(st.emitted), Source: source})
 	st.emitted++
 }

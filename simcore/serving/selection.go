@@ -31,9 +31,9 @@ func (e *engine) selectBatch() (trace.ServingBatch, error) {
 		return b, err
 	}
 	e.prefillPass(&g, work)
-	if len(tr.Prefill) > math.MaxInt32 || len(tr.Decode) > math.MaxInt32 {
-		return b, issue.New("trace_limit", "", "serving batch %d: the trace would hold more than %d slices",
-			work.BatchID, int64(math.MaxInt32))
+	if max(len(tr.Batches), len(tr.Prefill), len(tr.Decode)) > math.MaxInt32-1 {
+		return b, issue.New("trace_limit", "", "serving batch %d: the trace would hold more than %d batches or slices",
+			work.BatchID, int64(math.MaxInt32-1))
 	}
 	b.PrefillTo, b.DecodeTo = int32(len(tr.Prefill)), int32(len(tr.Decode))
 	b.TransientKVTokens = e.kv + g.reserved
@@ -66,7 +66,7 @@ func (e *engine) decodePass(g *grant, work *trace.BatchWork) error {
 		if err != nil {
 			return err
 		}
-		e.tr.Decode = append(e.tr.Decode, d)
+		e.tr.Decode = push(e.tr.Decode, d)
 		width, committed := d.TargetTokenWidth(), d.CommittedTokens()
 		g.reserved += width
 		g.tokens -= width
@@ -111,7 +111,7 @@ func (e *engine) prefillPass(g *grant, work *trace.BatchWork) {
 		from = rank + 1
 		st := &e.states[rank]
 		tokens := min(st.prompt-st.promptDone, e.s.cfg.PrefillChunkTokens, g.tokens)
-		e.tr.Prefill = append(e.tr.Prefill, trace.PrefillSlice{Tokens: tokens, Request: st.request})
+		e.tr.Prefill = push(e.tr.Prefill, trace.PrefillSlice{Tokens: tokens, Request: st.request})
 		g.reserved += tokens
 		g.tokens -= tokens
 		g.sequences--

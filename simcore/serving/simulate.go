@@ -35,7 +35,7 @@ func Simulate(scn *topology.Scenario, cfg workload.Serving, model *cost.Model, o
 	if err != nil {
 		return nil, err
 	}
-	est, err := newTemplateEstimator(scn, model, workloadBinding{modelWork: opts.ModelWork, pipeline: opts.Pipeline})
+	est, err := newTemplateEstimator(scn, model, workloadBinding{modelWork: opts.ModelWork, pipeline: opts.Pipeline}, s.outputTokens)
 	if err != nil {
 		return nil, err
 	}

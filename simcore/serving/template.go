@@ -38,12 +38,15 @@ type templateEstimator struct {
 	binding  workloadBinding
 
 	templates  []Template
+	shapes     []workload.ServingBatch // by template
 	byShape    map[workload.ServingBatch]int32
 	batchPlans []int32 // batch -> template
 	kept       keptWork
 }
 
-func newTemplateEstimator(scn *topology.Scenario, model *cost.Model, binding workloadBinding) (*templateEstimator, error) {
+// newTemplateEstimator binds a scenario; decodes is the number of decode slices to
+// expect.
+func newTemplateEstimator(scn *topology.Scenario, model *cost.Model, binding workloadBinding, decodes int64) (*templateEstimator, error) {
 	c, err := compiler.New(scn, model)
 	if err != nil {
 		return nil, err
@@ -52,40 +55,63 @@ func newTemplateEstimator(scn *topology.Scenario, model *cost.Model, binding wor
 		compiler: c, binding: binding,
 		fabric: plan.NewFabric(scn.Spec()), checker: planreplay.New(scn.Spec()),
 		byShape: make(map[workload.ServingBatch]int32),
+		kept:    keptWork{decode: make([]trace.DecodeSlice, 0, expectedRows(decodes))},
 	}, nil
 }
 
 // Duration implements Estimator.
 func (e *templateEstimator) Duration(work *trace.BatchWork, startNs int64) (int64, error) {
 	asked := int64(len(e.batchPlans))
+	shape := e.shape(work)
 	switch {
 	case work.BatchID < asked:
-		if err := e.kept.match(work, startNs); err != nil {
-			return 0, err
+		index := e.batchPlans[work.BatchID]
+		if shape != e.shapes[index] {
+			return 0, differentWork(work.BatchID)
 		}
-		return e.templates[e.batchPlans[work.BatchID]].DurationNs, nil
+		return e.templates[index].DurationNs, e.kept.match(work, startNs)
 	case work.BatchID > asked:
 		return 0, issue.New("batch_order", "", "serving batch %d is asked for before batch %d", work.BatchID, asked)
 	}
-	shape := workload.ServingBatch{
+	index, err := e.template(&shape, work.BatchID)
+	if err != nil {
+		return 0, err
+	}
+	e.templates[index].Occurrences++
+	e.batchPlans = push(e.batchPlans, index)
+	e.kept.keep(work, startNs)
+	return e.templates[index].DurationNs, nil
+}
+
+// shape is the batch as the compiler takes it (contract 05 section 6.1).
+func (e *templateEstimator) shape(work *trace.BatchWork) workload.ServingBatch {
+	return workload.ServingBatch{
 		TokenWork: work.TokenWork, ExpectedOutputTokens: work.ExpectedOutputTokens, DraftTokens: work.DraftTokens,
 		PromptInvocations: work.PromptInvocations, FinalInvocations: work.FinalInvocations,
 		PipelineStepInvocations: work.VerificationTokens, Proposer: e.binding.proposer,
 	}
-	index, known := e.byShape[shape]
-	if !known {
-		t, err := e.build(&shape, work.BatchID)
-		if err != nil {
-			return 0, fmt.Errorf("serving template %d: %w", len(e.templates), err)
+}
+
+// template finds the template of a shape, or builds it for the first batch that
+// has the shape. Most batches have the shape of the one before.
+func (e *templateEstimator) template(shape *workload.ServingBatch, batchID int64) (int32, error) {
+	if n := len(e.batchPlans); n > 0 {
+		if last := e.batchPlans[n-1]; e.shapes[last] == *shape {
+			return last, nil
 		}
-		index = int32(len(e.templates))
-		e.templates = append(e.templates, t)
-		e.byShape[shape] = index
 	}
-	e.templates[index].Occurrences++
-	e.batchPlans = append(e.batchPlans, index)
-	e.kept.keep(work, startNs)
-	return e.templates[index].DurationNs, nil
+	if index, known := e.byShape[*shape]; known {
+		return index, nil
+	}
+	t, err := e.build(shape, batchID)
+	if err != nil {
+		return 0, fmt.Errorf("serving template %d: %w", len(e.templates), err)
+	}
+	index := int32(len(e.templates))
+	e.templates = append(e.templates, t)
+	e.shapes = append(e.shapes, *shape)
+	e.byShape[*shape] = index
+	return index, nil
 }
 
 // build compiles, validates, executes and replays the plan of a shape that a batch
@@ -142,7 +168,8 @@ func (c *OperationCounts) count(op *trace.Operation) {
 	}
 }
 
-// keptWork remembers the question of every batch, in flat copies.
+// keptWork remembers the question of every batch, in flat copies; the figures of
+// its shape are with its template.
 type keptWork struct {
 	batches []keptBatch
 	prefill []trace.PrefillSlice
@@ -152,26 +179,18 @@ type keptWork struct {
 // keptBatch is one batch's question; its slices end at the given rows and begin
 // where those of the previous batch end.
 type keptBatch struct {
-	startNs              int64
-	prefillTo, decodeTo  int
-	tokenWork, expected  int64
-	draft, verification  int64
-	promptings, finishes int64
+	startNs             int64
+	prefillTo, decodeTo int32
 }
 
 func (k *keptWork) keep(w *trace.BatchWork, startNs int64) {
-	k.prefill = append(k.prefill, w.Prefill...)
-	k.decode = append(k.decode, w.Decode...)
-	k.batches = append(k.batches, k.row(w, startNs, len(k.prefill), len(k.decode)))
-}
-
-func (*keptWork) row(w *trace.BatchWork, startNs int64, prefillTo, decodeTo int) keptBatch {
-	return keptBatch{
-		startNs: startNs, prefillTo: prefillTo, decodeTo: decodeTo,
-		tokenWork: w.TokenWork, expected: w.ExpectedOutputTokens,
-		draft: w.DraftTokens, verification: w.VerificationTokens,
-		promptings: w.PromptInvocations, finishes: w.FinalInvocations,
+	for _, p := range w.Prefill {
+		k.prefill = push(k.prefill, p)
 	}
+	for _, d := range w.Decode {
+		k.decode = push(k.decode, d)
+	}
+	k.batches = push(k.batches, keptBatch{startNs, int32(len(k.prefill)), int32(len(k.decode))})
 }
 
 // match refuses a second question that differs from the first.
@@ -185,11 +204,13 @@ func (k *keptWork) match(w *trace.BatchWork, startNs int64) error {
 		return issue.New("batch_start_differs", "", "serving batch %d was simulated at %d ns and is replayed at %d ns",
 			w.BatchID, kept.startNs, startNs)
 	}
-	same := kept == k.row(w, startNs, before.prefillTo+len(w.Prefill), before.decodeTo+len(w.Decode)) &&
-		slices.Equal(k.prefill[before.prefillTo:kept.prefillTo], w.Prefill) &&
-		slices.Equal(k.decode[before.decodeTo:kept.decodeTo], w.Decode)
-	if !same {
-		return issue.New("batch_work_differs", "", "serving batch %d is replayed with other work than it was simulated with", w.BatchID)
+	if !slices.Equal(k.prefill[before.prefillTo:kept.prefillTo], w.Prefill) ||
+		!slices.Equal(k.decode[before.decodeTo:kept.decodeTo], w.Decode) {
+		return differentWork(w.BatchID)
 	}
 	return nil
+}
+
+func differentWork(batchID int64) error {
+	return issue.New("batch_work_differs", "", "serving batch %d is replayed with other work than it was simulated with", batchID)
 }
