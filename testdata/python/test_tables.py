@@ -1,0 +1,242 @@
+"""pandas, pyarrow, polars and DuckDB read every table and find what the result
+document of the same run says."""
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.ipc
+import pyarrow.parquet as pq
+import pytest
+
+import truth
+
+TABLES = ["requests", "tokens", "batches", "batch_members", "operations", "reservations", "resources", "metrics"]
+
+
+def parquet(out, name):
+    return out / f"{name}.parquet"
+
+
+def rows_pyarrow(out, name, columns):
+    table = pq.read_table(parquet(out, name), columns=columns)
+    return [tuple(r[c] for c in columns) for r in table.to_pylist()]
+
+
+def rows_pandas(out, name, columns):
+    frame = pd.read_parquet(parquet(out, name), columns=columns, dtype_backend="pyarrow")
+    cells = [frame[c].astype(object).tolist() for c in columns]
+    return [tuple(map(plain, row)) for row in zip(*cells)]
+
+
+def plain(value):
+    """A pandas cell as a Python value: arrays are lists, missing is None."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return None if value is pd.NA or value != value else value
+
+
+def rows_polars(out, name, columns):
+    return pl.read_parquet(parquet(out, name), columns=columns).select(columns).rows()
+
+
+def rows_duckdb(out, name, columns):
+    names = ", ".join(f'"{c}"' for c in columns)
+    return duckdb.sql(f"select {names} from read_parquet('{parquet(out, name)}')").fetchall()
+
+
+READERS = [rows_pyarrow, rows_pandas, rows_polars, rows_duckdb]
+readers = pytest.mark.parametrize("read", READERS, ids=lambda f: f.__name__.removeprefix("rows_"))
+
+
+@readers
+def test_tokens(read, out, serving):
+    got = read(out, "tokens", ["batch_id", "request_id", "token_index", "emitted_at_ns", "itl_ns", "source"])
+    assert got == truth.tokens(serving)
+
+
+@readers
+def test_requests(read, out, serving):
+    got = read(out, "requests", ["request_id", "arrival_ns", "output_tokens", "first_token_ns", "completed_at_ns", "ttft_ns", "latency_ns"])
+    assert got == [
+        (r["id"], r["arrivalNs"], len(r["tokenTimestampsNs"]), r["firstTokenNs"], r["completedAtNs"], r["timeToFirstTokenNs"], r["latencyNs"])
+        for r in serving["requests"]
+    ]
+
+
+@readers
+def test_request_means(read, out, serving):
+    """Time per output token is absent, not zero, for requests of one token."""
+    want = []
+    for r in serving["requests"]:
+        times = r["tokenTimestampsNs"]
+        want.append(((times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else None,))
+    assert read(out, "requests", ["tpot_ns_per_token"]) == want
+    assert (None,) in want, "the run must have a request of one token"
+
+
+@readers
+def test_batches(read, out, document, serving):
+    got = read(out, "batches", [
+        "batch_id", "start_ns", "duration_ns", "finish_ns", "prefill_sequences", "decode_sequences", "token_work",
+        "emitted_tokens", "completed_requests", "kv_tokens_before", "transient_kv_tokens", "kv_tokens_after",
+        "plan_steps", "topology_duration_ns"])
+    want = []
+    for (start, finish), row in zip(truth.batches(serving), document["batches"], strict=True):
+        batch = start["batch"]
+        want.append((
+            batch["batchId"], start["atNs"], start["durationNs"], finish["atNs"], len(batch["prefill"]), len(batch["decode"]),
+            batch["tokenWork"], len(finish["emittedTokens"]), len(finish["completedRequestIds"]), start["kvTokensBefore"],
+            start["transientKvTokens"], finish["kvTokensAfter"], row["planSteps"], row["topologyDurationNs"]))
+    assert got == want
+
+
+@readers
+def test_batch_members(read, out, serving):
+    got = read(out, "batch_members", ["batch_id", "request_id", "phase", "tokens", "committed_tokens"])
+    assert got == truth.members(serving)
+
+
+@readers
+def test_resources(read, out, document):
+    got = read(out, "resources", ["resource_id", "kind", "busy_ns", "capacity_lanes", "observation_ns", "utilization"])
+    metrics = document["metrics"]
+    assert got == [
+        (u["resourceId"], u["resourceId"].split(":")[0], u["busyNs"], u["capacityLanes"], metrics["resourceObservationNs"], u["utilization"])
+        for u in metrics["resourceUtilization"]
+    ]
+
+
+@readers
+def test_metrics(read, out, document, serving):
+    """Every number of the document's metrics stands in the table, integers as integers."""
+    want = dict(serving["metrics"])
+    for key, value in document["metrics"].items():
+        if not isinstance(value, list):
+            want.setdefault(key, value)
+    for name, integer, real in read(out, "metrics", ["metric", "integer", "real"]):
+        value = want.pop(name)
+        assert real == value
+        if integer is not None:
+            assert integer == value and isinstance(integer, int)
+    assert want == {}
+
+
+@readers
+def test_operation_lists(read, out, document):
+    """Lists have as many lanes as resources, and batches the operations that they count."""
+    per_batch = {}
+    for batch, resources, lanes, participants, kind in read(out, "operations", ["batch_id", "resources", "lanes", "participants", "kind"]):
+        assert len(resources) == len(lanes)
+        assert len(participants) >= 1
+        counts = per_batch.setdefault(batch, {"compute": 0, "transfer": 0, "collective": 0})
+        counts[kind] += 1
+    assert per_batch == {
+        b["batchId"]: {k: b["operationCounts"][k] for k in ("compute", "transfer", "collective")} for b in document["batches"]
+    }
+
+
+def test_percentiles_to_the_last_digit(out, serving):
+    """TTFT and ITL percentiles of the document follow from the tables in SQL."""
+    metrics = serving["metrics"]
+    for table, column, figure in [("requests", "ttft_ns", "TimeToFirstTokenNs"), ("tokens", "itl_ns", "InterTokenLatencyNs")]:
+        for name, p in [("p50", (1, 2)), ("p95", (19, 20))]:
+            [(got,)] = duckdb.sql(f"""
+                with samples as (select {column} as v, row_number() over (order by {column}) as rank, count(*) over () as n
+                                 from read_parquet('{parquet(out, table)}') where {column} is not null)
+                select v from samples where rank = greatest(1, (n * {p[0]} + {p[1]} - 1) // {p[1]})""").fetchall()
+            assert got == metrics[name + figure]
+        values = [v for (v,) in rows_polars(out, table, [column]) if v is not None]
+        assert sum(values) / len(values) == metrics["average" + figure]
+        assert truth.nearest_rank(values, 19, 20) == metrics["p95" + figure]
+
+
+def test_join_on_ids(out, serving):
+    """The first token of each request, found through a join, is the request's own figure."""
+    got = duckdb.sql(f"""
+        select r.request_id, min(t.emitted_at_ns) - min(r.arrival_ns) = min(r.ttft_ns), count(*) = min(r.output_tokens)
+        from read_parquet('{parquet(out, "requests")}') r join read_parquet('{parquet(out, "tokens")}') t using (request_id)
+        group by r.request_id""").fetchall()
+    assert len(got) == len(serving["requests"])
+    assert all(same_time and same_count for _, same_time, same_count in got)
+    requests, tokens = pl.read_parquet(parquet(out, "requests")), pl.read_parquet(parquet(out, "tokens"))
+    joined = tokens.join(requests, on="request_id").group_by("request_id").agg(pl.col("itl_ns").sum(), pl.col("latency_ns").first(), pl.col("ttft_ns").first())
+    assert joined.filter(pl.col("itl_ns") + pl.col("ttft_ns") != pl.col("latency_ns")).height == 0
+    assert joined.height == len(serving["requests"])
+
+
+def test_busy_time_follows_from_reservations(out, document):
+    got = duckdb.sql(f"""
+        select resource_id, sum(finish_ns - start_ns)::bigint from read_parquet('{parquet(out, "reservations")}')
+        where kind is not null group by resource_id""").fetchall()
+    busy = dict(got)
+    for use in document["metrics"]["resourceUtilization"]:
+        assert busy[use["resourceId"]] == use["busyNs"]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_schema(out, document, name):
+    """dtypes, units, nulls and provenance, as pyarrow and DuckDB see them."""
+    schema = pq.read_schema(parquet(out, name))
+    meta = {k.decode(): v.decode() for k, v in schema.metadata.items()}
+    assert meta["inferlab.table"] == name
+    assert int(meta["inferlab.table_revision"]) >= 1
+    assert meta["inferlab.scenario_id"] == document["scenarioId"]
+    assert meta["inferlab.scenario_fingerprint"] == document["scenarioFingerprint"]
+    assert meta["inferlab.confidence"] == document["confidence"]
+    revisions = dict(word.split("=") for word in meta["inferlab.contract_revisions"].split())
+    assert revisions == {k: str(v) for k, v in document["contractRevisions"].items()}
+    for field in schema:
+        unit, description = field.metadata[b"unit"].decode(), field.metadata[b"description"].decode()
+        assert description
+        if field.name.endswith("_ns"):
+            assert field.type == pa.int64() and unit == "ns"
+        element = field.type.value_type if pa.types.is_list(field.type) else field.type
+        if unit in ("id", "word") and not pa.types.is_integer(element):
+            assert element == pa.dictionary(pa.int32(), pa.string())
+    table = pq.read_table(parquet(out, name))
+    table.validate(full=True)
+    for field in schema:
+        if not field.nullable:
+            assert table.column(field.name).null_count == 0
+    described = duckdb.sql(f"describe select * from read_parquet('{parquet(out, name)}')").fetchall()
+    assert [d[0] for d in described] == schema.names
+    assert all(d[1] == "BIGINT" for d in described if d[0].endswith("_ns"))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_statistics_are_those_of_the_rows(out, name):
+    """Every statistic in the footer is the true one of its row group."""
+    with pq.ParquetFile(parquet(out, name)) as f:
+        for g in range(f.metadata.num_row_groups):
+            group, rows = f.metadata.row_group(g), f.read_row_group(g)
+            for c in range(group.num_columns):
+                chunk = group.column(c)
+                assert chunk.compression == "ZSTD"
+                if not chunk.is_stats_set or "." in chunk.path_in_schema:
+                    continue
+                values = rows.column(chunk.path_in_schema).drop_null().to_pylist()
+                s = chunk.statistics
+                assert s.null_count == rows.num_rows - len(values)
+                if s.has_min_max:
+                    assert (s.min, s.max) == (min(values), max(values))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_arrow_files_equal_parquet(out, name):
+    path = out / f"{name}.arrow"
+    if not path.exists():
+        pytest.skip("the run was not written as Arrow files")
+    with pa.memory_map(str(path)) as source:
+        arrow = pa.ipc.open_file(source).read_all()
+        table = pq.read_table(parquet(out, name))
+        assert arrow.schema.equals(table.schema, check_metadata=True)
+        assert arrow.equals(table)
+    assert pl.read_ipc(path).height == table.num_rows
+
+
+def test_dataset_opens_as_one_table(out):
+    """A reader that opens the directory's token files as a dataset sees the same rows."""
+    dataset = ds.dataset([str(parquet(out, "tokens"))], format="parquet")
+    assert dataset.count_rows() == pq.read_metadata(parquet(out, "tokens")).num_rows
