@@ -114,7 +114,7 @@ func (f *Fabric) LinkIDs(x *Exchange) []string {
 		for _, m := range x.Phases[i].Messages {
 			for _, link := range m.Links {
 				if f.load.touchLink(link) {
-					ids = append(ids, f.links[link].id)
+					ids = append(ids, f.LinkID(link))
 				}
 			}
 		}
@@ -180,7 +180,7 @@ func (f *Fabric) phaseNs(p *Phase) (int64, error) {
 // the busiest of them.
 func (f *Fabric) addResources(link int32, bytes int64) (int64, error) {
 	var busiest int64
-	for _, resource := range f.links[link].resources {
+	for _, resource := range f.resources[link] {
 		ns, err := f.resourceNs(resource, bytes)
 		if err != nil {
 			return 0, err

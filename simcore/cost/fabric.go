@@ -13,27 +13,14 @@ import (
 // It remembers routes, so one Fabric serves one goroutine at a time.
 type Fabric struct {
 	scenario  *topology.Scenario
-	links     []linkRate
-	linkIndex map[string]int32
-	resources []resourceRate
+	spec      *topology.Spec
+	resources [][]int32 // by link: positions of its NICs and switches
+	direct    map[domainPair][]int32
 	routes    map[routeKey][]int32
 	load      loadSums
 }
 
-// linkRate is a link with its NICs and switches folded in (contract 02 section
-// 7.1): the narrowest bandwidth and the sum of latencies.
-type linkRate struct {
-	id                   string
-	bandwidthBytesPerSec int64
-	latencyNs            int64
-	resources            []int32
-}
-
-type resourceRate struct {
-	id                   string
-	bandwidthBytesPerSec int64
-	latencyNs            int64
-}
+type domainPair struct{ source, target string }
 
 type routeKey struct {
 	source, target string
@@ -49,66 +36,55 @@ func NewFabric(s *topology.Scenario) *Fabric {
 	spec := s.Spec()
 	f := &Fabric{
 		scenario:  s,
-		links:     make([]linkRate, len(spec.Links)),
-		linkIndex: make(map[string]int32, len(spec.Links)),
-		resources: make([]resourceRate, len(spec.NetworkResources)),
+		spec:      spec,
+		resources: make([][]int32, len(spec.Links)),
+		direct:    make(map[domainPair][]int32),
 		routes:    make(map[routeKey][]int32),
-	}
-	resourceIndex := make(map[string]int32, len(spec.NetworkResources))
-	for i := range spec.NetworkResources {
-		r := &spec.NetworkResources[i]
-		f.resources[i] = resourceRate{r.ID, r.BandwidthBytesPerSec, r.LatencyNs}
-		resourceIndex[r.ID] = int32(i)
+		load:      newLoadSums(len(spec.Links), len(spec.NetworkResources)),
 	}
 	for i := range spec.Links {
-		l := &spec.Links[i]
-		rate := linkRate{id: l.ID, bandwidthBytesPerSec: l.BandwidthBytesPerSec, latencyNs: l.LatencyNs}
-		for _, id := range l.NetworkResourceIDs {
-			at, ok := resourceIndex[id]
-			if !ok {
-				continue
-			}
-			r := &f.resources[at]
-			rate.bandwidthBytesPerSec = min(rate.bandwidthBytesPerSec, r.bandwidthBytesPerSec)
-			rate.latencyNs += r.latencyNs
-			rate.resources = append(rate.resources, at)
+		for _, id := range spec.Links[i].NetworkResourceIDs {
+			f.resources[i] = append(f.resources[i], int32(s.NetworkResourceIndex(id)))
 		}
-		f.links[i] = rate
-		f.linkIndex[l.ID] = int32(i)
 	}
-	f.load = newLoadSums(len(f.links), len(f.resources))
 	return f
 }
 
-// LinkID returns the id of a link by its index in the scenario.
-func (f *Fabric) LinkID(link int32) string { return f.links[link].id }
+// LinkID returns the id of a link by its position in the scenario.
+func (f *Fabric) LinkID(link int32) string { return f.spec.Links[link].ID }
 
 // LinkNs is the declared duration of bytes over a link, its network resources
 // included (contract 02 section 7.1).
 func (f *Fabric) LinkNs(link int32, bytes int64) (int64, error) {
-	l := &f.links[link]
-	if service, ok := quantity.ServiceNs(bytes, l.bandwidthBytesPerSec); ok {
-		if ns, err := quantity.Add(l.latencyNs, service); err == nil {
-			return ns, nil
-		}
+	if ns, ok := f.scenario.LinkDuration(int(link), bytes); ok {
+		return ns, nil
 	}
-	return 0, issue.New("overflow", "", "%d bytes over link %s take no safe number of ns", bytes, l.id)
+	return 0, issue.New("overflow", "", "%d bytes over link %s take no safe number of ns", bytes, f.LinkID(link))
 }
 
 func (f *Fabric) resourceNs(resource int32, bytes int64) (int64, error) {
-	r := &f.resources[resource]
-	if service, ok := quantity.ServiceNs(bytes, r.bandwidthBytesPerSec); ok {
-		if ns, err := quantity.Add(r.latencyNs, service); err == nil {
+	r := &f.spec.NetworkResources[resource]
+	if service, ok := quantity.ServiceNs(bytes, r.BandwidthBytesPerSec); ok {
+		if ns, err := quantity.Add(r.LatencyNs, service); err == nil {
 			return ns, nil
 		}
 	}
-	return 0, issue.New("overflow", "", "%d bytes through %s take no safe number of ns", bytes, r.id)
+	return 0, issue.New("overflow", "", "%d bytes through %s take no safe number of ns", bytes, r.ID)
 }
 
-// Route returns the links, by index and in order, of the fastest declared path
+// Route returns the links, by position and in order, of the fastest declared path
 // for a message of the given size (contract 02 section 7.2, no staging). Equal
 // domains have no link. No path is an error that names both domains.
 func (f *Fabric) Route(source, target string, bytes int64) ([]int32, error) {
+	pair := domainPair{source, target}
+	direct, known := f.direct[pair]
+	if !known {
+		direct = f.dominant(source, target)
+		f.direct[pair] = direct
+	}
+	if direct != nil && bytes > 0 {
+		return direct, nil
+	}
 	key := routeKey{source, target, bytes}
 	if links, ok := f.routes[key]; ok {
 		return links, nil
@@ -118,13 +94,47 @@ func (f *Fabric) Route(source, target string, bytes int64) ([]int32, error) {
 		return nil, issue.New("no_path", "", "scenario %s has no path from domain %s to domain %s for %d bytes",
 			f.scenario.ID(), source, target, bytes)
 	}
-	links := make([]int32, len(route.LinkIDs))
-	for i, id := range route.LinkIDs {
-		links[i] = f.linkIndex[id]
+	links := make([]int32, len(route.Links))
+	for i, link := range route.Links {
+		links[i] = int32(link)
 	}
 	if len(f.routes) >= mostRoutes {
 		clear(f.routes)
 	}
 	f.routes[key] = links
 	return links, nil
+}
+
+// dominant finds the link that is the fastest path between two domains whatever
+// the message size, or nil. A direct link is, when every other link out of the
+// source is no faster in bandwidth and latency: a detour starts with one of them
+// and then takes at least 1 ns more. A parallel link must be slower for certain,
+// since a tie is decided by ids.
+func (f *Fabric) dominant(source, target string) []int32 {
+	best := int32(-1)
+	var bandwidth, latency int64
+	for i := range f.spec.Links {
+		l := &f.spec.Links[i]
+		if l.SourceDomainID != source || l.TargetDomainID != target {
+			continue
+		}
+		b, n := f.scenario.LinkRate(i)
+		if best < 0 || b >= bandwidth && n < latency {
+			best, bandwidth, latency = int32(i), b, n
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	for i := range f.spec.Links {
+		l := &f.spec.Links[i]
+		if int32(i) == best || l.SourceDomainID != source {
+			continue
+		}
+		b, n := f.scenario.LinkRate(i)
+		if b > bandwidth || n < latency || n == latency && l.TargetDomainID == target {
+			return nil
+		}
+	}
+	return []int32{best}
 }

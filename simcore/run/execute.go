@@ -49,7 +49,7 @@ func Execute(s *topology.Scenario, p *workload.Profile, m *cost.Model) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	frozen, err := plan.NewFabric(s.Spec()).Validate(compiled.Plan)
+	frozen, err := plan.Validate(s, compiled.Plan)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func Execute(s *topology.Scenario, p *workload.Profile, m *cost.Model) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	if _, err := planreplay.New(s.Spec()).Check(compiled.Plan, &done.Trace); err != nil {
+	if _, err := planreplay.Check(s, compiled.Plan, &done.Trace); err != nil {
 		return nil, fmt.Errorf("replay of plan %s: %w", compiled.Plan.ID, err)
 	}
 	r := &Result{
