@@ -53,7 +53,7 @@ func servingPage(run *serving.Run, meta Meta, rows int) ([]byte, error) {
 		Result:       s.result(),
 	}
 	for _, build := range []func() (section, error){
-		s.latencySection, s.requestSection, s.batchSection, s.kvSection, s.resourceSection, s.linkSection,
+		s.latencySection, s.requestSection, s.batchSection, s.kvSection, s.resourceSection, s.linkSection, s.capacitySection,
 	} {
 		sec, err := build()
 		if err != nil {
@@ -208,7 +208,7 @@ func (s *servingReport) requestSection() (section, error) {
 	t := cut(fmt.Sprintf("All %s: arrival, first token, completion", unit.Plural(s.run.Metrics.Requests, "request")), s.requestTable(), s.rows)
 	t.ID = "request-table"
 	sec.Tables = []table{t}
-	return s.with(sec, false, timeline, figure.Requests(s.run))
+	return s.with(sec, false, figure.Requests(s.run), timeline)
 }
 
 // requestTable has one row a request in arrival order.
@@ -272,7 +272,37 @@ func (s *servingReport) waste() table {
 
 func (s *servingReport) kvSection() (section, error) {
 	sec := section{ID: "memory", Question: "How much KV was held, and when?", Answer: s.kv.Text().Alt}
-	return s.with(sec, false, s.kv)
+	figures := []figure.Figure{s.kv}
+	if s.run.Scenario == nil {
+		return s.with(sec, false, figures...)
+	}
+	domains := figure.MemoryTimelines(s.run.Scenario, s.kv)
+	switch n := len(domains); {
+	case n == 0:
+		sec.Note = "No memory timeline in bytes: no enabled domain holds both weights and KV."
+	case n > maxDomains:
+		sec.Note = fmt.Sprintf("Memory in bytes for the first %d of %d domains that hold weights and KV, in the order of ids.", maxDomains, n)
+		domains = domains[:maxDomains]
+	}
+	for _, d := range domains {
+		figures = append(figures, d)
+	}
+	return s.with(sec, false, figures...)
+}
+
+// maxDomains is how many memory timelines a page draws.
+const maxDomains = 4
+
+// capacitySection shows the reservations of the scenario (contract 09, V4).
+func (s *servingReport) capacitySection() (section, error) {
+	sec := section{ID: "capacity", Question: "Is there room in memory?"}
+	if s.run.Scenario == nil {
+		sec.Note = "The scenario is not part of this result."
+		return sec, nil
+	}
+	f := figure.Memory(s.run.Scenario)
+	sec.Answer = f.Text().Alt
+	return s.with(sec, false, f)
 }
 
 func (s *servingReport) resourceSection() (section, error) {

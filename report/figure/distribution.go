@@ -314,7 +314,8 @@ func (d Distribution) paint(c draw.Canvas) {
 	hist.draw(draw.Crop(c, 0, 0, vg.Length(height-topShare), 0))
 	ecdf.draw(draw.Crop(c, 0, 0, 0, -vg.Length(topShare)))
 	area := draw.Crop(c, vg.Length(hist.left), -vg.Length(hist.right), tickHeight+xNameSpace, -vg.Length(nameHeight+head))
-	drawQuantiles(area, hist.plot(), qs)
+	seam := c.Max.Y - vg.Length(topShare) // between the panels: the lower one's name stands there
+	drawQuantiles(area, hist.plot(), qs, seam+4, seam-nameHeight)
 }
 
 func (d Distribution) bars(b bins, x axis) plot.Plotter {
@@ -361,13 +362,15 @@ func (d Distribution) curve(x axis, width float64) plot.Plotter {
 	return l
 }
 
-// drawQuantiles draws each line from its label down through both panels.
-func drawQuantiles(c draw.Canvas, g *plot.Plot, qs []quantile) {
+// drawQuantiles draws each line from its label down through both panels, but not
+// through the words between above and below.
+func drawQuantiles(c draw.Canvas, g *plot.Plot, qs []quantile, above, below vg.Length) {
 	tx, _ := g.Transforms(&c)
 	for _, q := range qs {
 		x := crisp(tx(q.ns))
 		base := c.Max.Y + vg.Length(quantileRowHeight*float64(q.row)) + 4
-		stroke(c, inkText, 1, segment(x, c.Min.Y, x, base+9), 4, 3)
+		stroke(c, inkText, 1, segment(x, above, x, base+9), 4, 3)
+		stroke(c, inkText, 1, segment(x, c.Min.Y, x, below), 4, 3)
 		if q.toLeft {
 			put(c, strong(textSize), inkText, x-4, base, right, q.label)
 			continue

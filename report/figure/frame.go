@@ -201,6 +201,7 @@ const (
 	keyDash
 	keyDot
 	keyHatch
+	keyOutline
 )
 
 const keyLineHeight = 18.0
@@ -243,6 +244,8 @@ func (k key) draw(c draw.Canvas, x, y vg.Length) {
 	switch k.shape {
 	case keyBox:
 		fill(c, k.ink, rect(x, y-1, x+10, y+9))
+	case keyOutline:
+		stroke(c, k.ink, 1, rect(x+0.5, y-0.5, x+9.5, y+8.5))
 	case keyHatch:
 		hatch(c, k.ink, x, y-1, x+10, y+9)
 	case keyLine:

@@ -35,13 +35,14 @@ var (
 	Transfer   = mark("transfer", 0xC28100, 0xF0B84D)
 	Collective = mark("collective", 0x008F68, 0x3CC79B)
 
-	Weights   = mark("weights", 0x0072B2, 0x56B4E9)
-	KVCache   = mark("kv", 0xC28100, 0xF0B84D)
-	Cache     = mark("cache", 0x008F68, 0x3CC79B)
-	Backing   = mark("backing", 0x5B7F3A, 0xA9CC86)
-	Workspace = mark("workspace", 0xC66E9F, 0xE3A6C6)
-	Staging   = mark("staging", 0x8A8A8A, 0xB4B8BD)
-	Sidecar   = mark("sidecar", 0x7A5BB5, 0xB9A3E3)
+	Weights    = mark("weights", 0x0072B2, 0x56B4E9)
+	KVCache    = mark("kv", 0xC28100, 0xF0B84D)
+	Cache      = mark("cache", 0x008F68, 0x3CC79B)
+	Backing    = mark("backing", 0x5B7F3A, 0xA9CC86)
+	Workspace  = mark("workspace", 0xC66E9F, 0xE3A6C6)
+	Staging    = mark("staging", 0x8A8A8A, 0xB4B8BD)
+	Checkpoint = mark("checkpoint", 0x2E96CF, 0x8CCBF0)
+	Sidecar    = mark("sidecar", 0x7A5BB5, 0xB9A3E3)
 
 	Hot  = mark("hot", 0xD55E00, 0xF08A4B)
 	Warm = mark("warm", 0xC28100, 0xF0B84D)
@@ -72,7 +73,7 @@ var (
 func Inks() []Ink {
 	return []Ink{
 		Prefill, Decode, Accepted, Rejected, Correction, Bonus, Compute, Transfer, Collective,
-		Weights, KVCache, Cache, Backing, Workspace, Staging, Sidecar, Hot, Warm, Cold,
+		Weights, KVCache, Cache, Backing, Workspace, Staging, Checkpoint, Sidecar, Hot, Warm, Cold,
 		OnDevice, HostAttachment, Network, StorageTier, Fault, Waiting, Series,
 		inkText, Muted, Hairline, Ground, Panel,
 		exactInk, boundedInk, calibratedInk, heuristicInk,

@@ -106,7 +106,7 @@ func (f RequestTimeline) Text() Text {
 	} else {
 		t.Title = fmt.Sprintf("Requests spend %s of their time queued; the longest wait is %s", unit.Percent(share), dur(longest))
 	}
-	t.Alt = fmt.Sprintf("%s: %s of their modeled time queued, longest wait %s (request %s).",
+	t.Alt = fmt.Sprintf("%s: %s of their modeled time queued, the longest wait, %s, is that of %s.",
 		unit.Plural(int64(candidates), "request"), unit.Percent(share), dur(longest), brief(worst.ID))
 	t.Caption = "Thin line: waiting without a batch. Gaps narrower than half a pixel are closed."
 	if len(rows) < candidates {
@@ -139,7 +139,7 @@ func (f RequestTimeline) Table() Table {
 }
 
 // rowHeight is 16 px for a few rows, with labels, down to 4 px for many.
-func rowHeight(rows int) float64 { return math.Min(16, math.Max(4, math.Round(640/float64(rows)))) }
+func rowHeight(rows int) float64 { return math.Min(16, math.Max(4, math.Round(480/float64(rows)))) }
 
 const labelledRow = 11 // px of a row from which on it carries its id
 
