@@ -1,7 +1,6 @@
 package topology
 
 import (
-	"container/heap"
 	"math"
 	"slices"
 
@@ -81,6 +80,7 @@ type router struct {
 	trees    map[treeKey]*tree
 	staged   map[stagedKey]found
 	duration map[int64][]int64 // per message size, per link
+	size     int               // domains that the trees hold
 }
 
 type treeKey struct {
@@ -98,11 +98,12 @@ type found struct {
 	ok    bool
 }
 
-// mostTrees and mostSizes bound what a router remembers: a sweep over message
-// sizes forgets old answers instead of keeping them all.
+// A router remembers at most so much: a sweep over message sizes forgets old
+// answers instead of keeping them all.
 const (
-	mostTrees = 1 << 12
-	mostSizes = 1 << 10
+	mostReached = 1 << 18 // domains in all trees
+	mostStaged  = 1 << 12
+	mostSizes   = 1 << 10
 )
 
 func newRouter(s *Spec, x *index, odd map[*int64]float64) *router {
@@ -142,6 +143,7 @@ func (r *router) forget() {
 	r.trees = make(map[treeKey]*tree)
 	r.staged = make(map[stagedKey]found)
 	r.duration = make(map[int64][]int64)
+	r.size = 0
 }
 
 // effective folds a link's known network resources into its rate.
@@ -203,7 +205,7 @@ func (r *router) route(source, target string, bytes int64, staged bool) (Route, 
 	if !fromOK || !toOK {
 		return Route{}, false
 	}
-	if len(r.trees)+len(r.staged) > mostTrees || len(r.duration) > mostSizes {
+	if r.size > mostReached || len(r.staged) > mostStaged || len(r.duration) > mostSizes {
 		r.forget()
 	}
 	if !staged {
@@ -239,19 +241,62 @@ func (r *router) materialise(source int32, path []int32, duration []int64) Route
 	return route
 }
 
-// tree holds the best path from one source to every domain for one message size.
+// tree holds the best paths from one source for one message size.
 //
 // Without staging this is exact with one label a domain. Every link takes at
 // least 1 ns, so a cheaper prefix that passes through the target would itself be
 // a cheaper path; and two different paths to one domain differ at some link
 // before either ends, so the smaller tuple stays smaller however both go on.
+//
+// A tree grows only as far as it has been asked for, so that a short route in a
+// large machine stays cheap.
 type tree struct {
 	source   int32
-	cost     []int64 // unusable: not reached
-	link     []int32 // last link of the best path
-	parent   []int32 // domain before the last link
 	duration []int64
-	routes   []found // made when asked for
+	queue    costQueue
+	reached  []reached
+	place    places // of a domain in reached
+}
+
+// reached is a domain with the best path to it that is known.
+type reached struct {
+	domain  int32
+	link    int32 // last link of the path
+	before  int32 // place of the domain before that link
+	settled bool  // the path is final
+	cost    int64
+	route   *Route // made when asked for
+}
+
+// places maps domains to places in a list: by a table in small machines, by a map
+// in large ones, of which most trees see little.
+type places struct {
+	table []int32 // place + 1
+	few   map[int32]int32
+}
+
+func newPlaces(domains int) places {
+	const small = 512
+	if domains <= small {
+		return places{table: make([]int32, domains)}
+	}
+	return places{few: make(map[int32]int32)}
+}
+
+// of is the place of a domain, or -1.
+func (p *places) of(domain int32) int32 {
+	if p.table != nil {
+		return p.table[domain] - 1
+	}
+	return p.few[domain] - 1
+}
+
+func (p *places) put(domain, place int32) {
+	if p.table != nil {
+		p.table[domain] = place + 1
+		return
+	}
+	p.few[domain] = place + 1
 }
 
 func (r *router) tree(source int32, bytes int64) *tree {
@@ -259,80 +304,89 @@ func (r *router) tree(source int32, bytes int64) *tree {
 	if t, known := r.trees[key]; known {
 		return t
 	}
-	n := len(r.out)
-	t := &tree{source: source, cost: make([]int64, n), link: make([]int32, n), parent: make([]int32, n),
-		duration: r.durations(bytes), routes: make([]found, n)}
-	for i := range t.cost {
-		t.cost[i], t.link[i], t.parent[i] = unusable, -1, -1
-	}
-	t.grow(r)
+	t := &tree{source: source, duration: r.durations(bytes), place: newPlaces(len(r.out)), queue: costQueue{{0, source}}}
+	t.reached = append(t.reached, reached{domain: source, link: -1, before: -1})
+	t.place.put(source, 0)
 	r.trees[key] = t
+	r.size += len(t.place.table)/8 + 1
 	return t
 }
 
-// grow settles domains in order of cost.
-func (t *tree) grow(r *router) {
-	settled := make([]bool, len(t.cost))
-	t.cost[t.source] = 0
-	queue := costQueue{{0, t.source}}
-	for len(queue) > 0 {
-		at := heap.Pop(&queue).(costAt).domain
-		if settled[at] {
+// grow settles domains in order of cost until the target is settled or no more
+// can be reached, and returns the target's place, or -1.
+func (t *tree) grow(r *router, target int32) int32 {
+	for {
+		if place := t.place.of(target); place >= 0 && t.reached[place].settled {
+			return place
+		}
+		if len(t.queue) == 0 {
+			return -1
+		}
+		at := t.place.of(t.queue.pop().domain)
+		if t.reached[at].settled {
 			continue
 		}
-		settled[at] = true
-		for _, e := range r.out[at] {
-			d := t.duration[e.link]
-			if d == unusable || settled[e.to] {
-				continue
-			}
-			cost, err := quantity.Add(t.cost[at], d)
-			if err != nil || !t.improves(r, at, e, cost) {
-				continue
-			}
-			cheaper := cost != t.cost[e.to]
-			t.cost[e.to], t.link[e.to], t.parent[e.to] = cost, e.link, at
-			if cheaper {
-				heap.Push(&queue, costAt{cost, e.to})
-			}
+		t.reached[at].settled = true
+		for _, e := range r.out[t.reached[at].domain] {
+			t.relax(r, at, e)
 		}
 	}
 }
 
-// improves reports whether reaching e.to over e is better than its best path yet.
-func (t *tree) improves(r *router, at int32, e edge, cost int64) bool {
-	switch best := t.cost[e.to]; {
-	case best == unusable || cost < best:
-		return true
-	case cost > best:
-		return false
+// relax offers the path to the domain at a place, continued over one link.
+func (t *tree) relax(r *router, at int32, e edge) {
+	d := t.duration[e.link]
+	if d == unusable {
+		return
 	}
-	mine := append(t.path(at), e.link)
-	return r.compareTuples(mine, t.path(e.to)) < 0
+	cost, err := quantity.Add(t.reached[at].cost, d)
+	if err != nil {
+		return
+	}
+	to := t.place.of(e.to)
+	switch {
+	case to < 0:
+		to = int32(len(t.reached))
+		t.reached = append(t.reached, reached{domain: e.to, cost: infinite})
+		t.place.put(e.to, to)
+		r.size++
+	case t.reached[to].settled || cost > t.reached[to].cost:
+		return
+	case cost == t.reached[to].cost && r.compareTuples(append(t.path(at), e.link), t.path(to)) >= 0:
+		return
+	}
+	best := &t.reached[to]
+	if cost < best.cost {
+		t.queue.push(costAt{cost, e.to})
+	}
+	best.cost, best.link, best.before = cost, e.link, at
 }
 
-// path lists the links from the source to a reached domain.
-func (t *tree) path(to int32) []int32 {
+// path lists the links from the source to the domain at a place.
+func (t *tree) path(place int32) []int32 {
 	n := 0
-	for at := to; at != t.source; at = t.parent[at] {
+	for at := place; at != 0; at = t.reached[at].before {
 		n++
 	}
 	path := make([]int32, n, n+1)
-	for at := to; at != t.source; at = t.parent[at] {
+	for at := place; at != 0; at = t.reached[at].before {
 		n--
-		path[n] = t.link[at]
+		path[n] = t.reached[at].link
 	}
 	return path
 }
 
 func (t *tree) route(r *router, to int32) (Route, bool) {
-	if t.cost[to] == unusable {
+	place := t.grow(r, to)
+	if place < 0 {
 		return Route{}, false
 	}
-	if !t.routes[to].ok {
-		t.routes[to] = found{r.materialise(t.source, t.path(to), t.duration), true}
+	best := &t.reached[place]
+	if best.route == nil {
+		route := r.materialise(t.source, t.path(place), t.duration)
+		best.route = &route
 	}
-	return t.routes[to].route, true
+	return *best.route, true
 }
 
 // compareTuples orders paths by their tuples of link ids.
@@ -350,18 +404,45 @@ type costAt struct {
 	domain int32
 }
 
-// costQueue is a heap of domains by cost.
+// costQueue is a binary heap of domains by cost. Domains of equal cost come out in
+// some order that the order of pushes decides; results do not depend on it.
 type costQueue []costAt
 
-func (q costQueue) Len() int           { return len(q) }
-func (q costQueue) Less(i, j int) bool { return q[i].cost < q[j].cost }
-func (q costQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *costQueue) Push(x any)        { *q = append(*q, x.(costAt)) }
-func (q *costQueue) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return last
+func (q *costQueue) push(c costAt) {
+	h := append(*q, c)
+	i := len(h) - 1
+	for i > 0 && h[(i-1)/2].cost > c.cost {
+		h[i] = h[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	h[i] = c
+	*q = h
+}
+
+func (q *costQueue) pop() costAt {
+	h := *q
+	top, last := h[0], h[len(h)-1]
+	h = h[:len(h)-1]
+	*q = h
+	i := 0
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			break
+		}
+		if child+1 < len(h) && h[child+1].cost < h[child].cost {
+			child++
+		}
+		if h[child].cost >= last.cost {
+			break
+		}
+		h[i] = h[child]
+		i = child
+	}
+	if len(h) > 0 {
+		h[i] = last
+	}
+	return top
 }
 
 // infinite is above every cost.

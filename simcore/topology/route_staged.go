@@ -134,7 +134,7 @@ func (r *router) distancesTo(target int32, duration []int64) []int64 {
 	distance[target] = 0
 	queue := costQueue{{0, target}}
 	for len(queue) > 0 {
-		at := heap.Pop(&queue).(costAt)
+		at := queue.pop()
 		if at.cost > distance[at.domain] {
 			continue
 		}
@@ -145,7 +145,7 @@ func (r *router) distancesTo(target int32, duration []int64) []int64 {
 			cost, err := quantity.Add(at.cost, duration[e.link])
 			if err == nil && cost < distance[e.to] {
 				distance[e.to] = cost
-				heap.Push(&queue, costAt{cost, e.to})
+				queue.push(costAt{cost, e.to})
 			}
 		}
 	}

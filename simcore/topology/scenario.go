@@ -8,14 +8,13 @@ import (
 
 // Scenario is a valid scenario. It never changes; edits (With) make new ones.
 //
-// Route and the other routing calls remember their answers inside the Scenario,
-// so one Scenario serves one goroutine at a time; Fork gives another goroutine
-// its own.
+// Route and Fingerprint remember their answers inside the Scenario, so one
+// Scenario serves one goroutine at a time; Fork gives another goroutine its own.
 type Scenario struct {
 	spec        *Spec
 	index       *index
 	router      *router
-	fingerprint string
+	fingerprint string // made when asked for
 }
 
 // New validates a Spec: the structure of the document that it stands for (contract
@@ -46,7 +45,13 @@ func (s *Scenario) Fork() *Scenario {
 
 // Fingerprint identifies the whole document, provenance text included (contract
 // 03 section 4).
-func (s *Scenario) Fingerprint() string { return s.fingerprint }
+func (s *Scenario) Fingerprint() string {
+	if s.fingerprint == "" {
+		// A valid scenario is finite and shallow, which is all that could fail.
+		s.fingerprint, _ = canonical.Fingerprint(s.Document())
+	}
+	return s.fingerprint
+}
 
 // Document is the scenario as a tree in schema order: what the scenario command
 // echoes and what the fingerprint covers. Absent optional fields are absent.

@@ -41,11 +41,7 @@ func (d *Sketch) Validate() (*Scenario, error) {
 	if err := v.issues.Err(); err != nil {
 		return nil, err
 	}
-	fingerprint, err := canonical.Fingerprint(s.document())
-	if err != nil {
-		return nil, err
-	}
-	return &Scenario{spec: s, index: v.index, router: v.router, fingerprint: fingerprint}, nil
+	return &Scenario{spec: s, index: v.index, router: v.router}, nil
 }
 
 // validator is one semantic pass.
@@ -54,6 +50,7 @@ type validator struct {
 	odd    map[*int64]float64
 	index  *index
 	router *router
+	nodes  map[string]bool // of devices and domains, made when a NIC needs it
 	issues issue.List
 }
 

@@ -135,6 +135,11 @@ func (v *validator) resource(p place, r *NetworkResource) {
 
 // isNode reports whether some device or domain stands on the node.
 func (v *validator) isNode(node string) bool {
-	return slices.ContainsFunc(v.spec.Devices, func(d Device) bool { return d.NodeID == node }) ||
-		slices.ContainsFunc(v.spec.MemoryDomains, func(d MemoryDomain) bool { return d.NodeID == node })
+	if v.nodes == nil {
+		v.nodes = make(map[string]bool)
+		for _, name := range nodesOf(v.spec) {
+			v.nodes[name] = true
+		}
+	}
+	return v.nodes[node]
 }
