@@ -42,13 +42,24 @@ func niceStep(span float64, n float64) float64 {
 	return 10 * power
 }
 
-// linearTicks places labelled ticks at multiples of a nice step of the unit.
+// linearTicks places labelled ticks at multiples of a nice step of the unit, as
+// many as have room, and two where the range holds two.
 func linearTicks(min, max, size, pixels, space float64, whole bool) []plot.Tick {
 	span := (max - min) / size
 	if !(span > 0) || math.IsInf(span, 0) {
 		return []plot.Tick{{Value: min, Label: unit.Number(min / size)}}
 	}
-	step := niceStep(span, pixels/space)
+	for intervals := pixels / space; ; intervals *= 1.5 {
+		ticks := ticksEvery(min, max, size, niceStep(span, intervals), whole)
+		if len(ticks) >= 2 || intervals > 64 {
+			return ticks
+		}
+	}
+}
+
+// ticksEvery places ticks at the multiples of a step of the unit, which is at
+// least 1 when only whole units make sense.
+func ticksEvery(min, max, size, step float64, whole bool) []plot.Tick {
 	if whole && step < 1 {
 		step = 1
 	}
@@ -77,8 +88,8 @@ func tickLabel(v float64, decimals int) string {
 }
 
 // logTicks places labelled ticks on a logarithmic axis: every decade when the
-// range holds three or more, otherwise 1-2-5 of every decade, and when even these
-// give fewer than two, the ticks of a linear axis.
+// range holds three or more, otherwise 1-2-5 of every decade, when even these give fewer
+// than two, the ticks of a linear axis, and at last the ends of the range.
 func logTicks(min, max, pixels, space float64, label func(float64) string) []plot.Tick {
 	decades := math.Log10(max / min)
 	factors := []float64{1}
@@ -101,11 +112,14 @@ func logTicks(min, max, pixels, space float64, label func(float64) string) []plo
 	if len(ticks) >= 2 {
 		return ticks
 	}
-	ticks = linearTicks(min, max, 1, pixels, space, false)
+	ticks = linearTicks(min, max, 1, math.Max(pixels, 4*space), space, false)
 	for i := range ticks {
 		ticks[i].Label = label(ticks[i].Value)
 	}
-	return ticks
+	if len(ticks) >= 2 {
+		return ticks
+	}
+	return []plot.Tick{{Value: min, Label: label(min)}, {Value: max, Label: label(max)}}
 }
 
 func mod(a, b int) int { return ((a % b) + b) % b }

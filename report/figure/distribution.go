@@ -59,7 +59,7 @@ func (d Distribution) Text() Text {
 		t.Title = d.Name + ": nothing to show"
 		t.Empty = d.Nothing
 		if t.Empty == "" {
-			t.Empty = "No " + d.Sample + " was recorded in this run."
+			t.Empty = "No sample was recorded in this run."
 		}
 		return t
 	case 1:

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	stdfont "golang.org/x/image/font"
+	"golang.org/x/text/encoding/charmap"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/vg"
@@ -205,7 +206,7 @@ func renderPDF(f content, o Options) ([]byte, error) {
 	}
 	fr, height := layout(f, o)
 	pdf := vgpdf.New(vg.Length(o.Width), vg.Length(height))
-	c := themed{pdf, o.Theme}
+	c := themed{pdfText{pdf}, o.Theme}
 	dc := draw.New(c)
 	c.SetColor(Ground)
 	c.Fill(dc.Rectangle.Path())
@@ -227,6 +228,27 @@ func (t themed) SetColor(c color.Color) {
 		c = ink.in(t.theme)
 	}
 	t.CanvasSizer.SetColor(c)
+}
+
+// pdfText hands text to the PDF canvas in the form it can write: in code page 1252
+// (other characters become question marks), and with the bold face under a name of
+// its own, because the canvas registers every face as a regular one.
+type pdfText struct{ *vgpdf.Canvas }
+
+// FillString writes text.
+func (p pdfText) FillString(f font.Face, pt vg.Point, text string) {
+	if f.Font.Weight == stdfont.WeightBold {
+		f.Font.Typeface, f.Font.Weight = "LiberationBold", stdfont.WeightNormal
+	}
+	page := make([]byte, 0, len(text))
+	for _, r := range text {
+		b, ok := charmap.Windows1252.EncodeRune(r)
+		if !ok || b < 0x20 {
+			b = '?'
+		}
+		page = append(page, b)
+	}
+	p.Canvas.FillString(f, pt, string(page))
 }
 
 // marked draws one mark with its hover text, where the canvas knows of hovering.
