@@ -209,6 +209,44 @@ func failingLine(count int, texts ...string) int {
 	return 0
 }
 
+// mainLine matches a place in the program that gonb made of the cells.
+var mainLine = regexp.MustCompile(`main\.go:(\d+)`)
+
+// lineByText finds the failing line when gonb did not point at it: it misses
+// places in a stack trace that reaches it in two pieces. The first place in
+// the generated program whose text stands exactly once in the cell counts; 0
+// says that there is none.
+func lineByText(generated, source string, texts ...string) int {
+	program := strings.Split(generated, "\n")
+	for _, t := range texts {
+		for _, m := range mainLine.FindAllStringSubmatch(t, -1) {
+			n, err := strconv.Atoi(m[1])
+			if err != nil || n < 1 || n > len(program) {
+				continue
+			}
+			if line := onlyLine(source, strings.TrimSpace(program[n-1])); line > 0 {
+				return line
+			}
+		}
+	}
+	return 0
+}
+
+// onlyLine returns the line of source, from 1, that holds text and nothing
+// else but space, or 0 when none or several do.
+func onlyLine(source, text string) int {
+	found := 0
+	for i, line := range strings.Split(source, "\n") {
+		if text != "" && strings.TrimSpace(line) == text {
+			if found > 0 {
+				return 0
+			}
+			found = i + 1
+		}
+	}
+	return found
+}
+
 var ansi = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 
 // plain removes terminal colours.

@@ -297,6 +297,9 @@ func (r *runner) judge(event Event, result requestResult) *CellError {
 		texts = append(texts, result.reply.Traceback...)
 	}
 	e.Line = failingLine(result.reply.ExecutionCount, texts...)
+	if e.Line == 0 {
+		e.Line = lineByText(r.kernel.program(), e.Source, texts...)
+	}
 	return e
 }
 

@@ -175,6 +175,20 @@ func (k *kernel) failure(doing string, cell int, err error) error {
 	return e
 }
 
+// program returns the source of the program that the kernel made of the cells
+// last, or "" when it has made none.
+func (k *kernel) program() string {
+	paths, err := filepath.Glob(filepath.Join(k.private, "gonb_*", "main.go"))
+	if err != nil || len(paths) != 1 {
+		return ""
+	}
+	text, err := os.ReadFile(paths[0])
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
 // stop shuts the kernel down and removes every trace of it. polite is how long
 // it may take over ending by itself.
 func (k *kernel) stop(polite time.Duration) error {

@@ -163,6 +163,26 @@ func TestFailingLine(t *testing.T) {
 	}
 }
 
+func TestLineByText(t *testing.T) {
+	const program = "package main\n\nfunc main() {\n\tf(1)\n\tf(2)\n}\n"
+	tests := []struct {
+		name, source, text string
+		want               int
+	}{
+		{"one place", "%%\nf(1)\n  f(2)", "\tmain.go:5 +0x67", 3},
+		{"the first place that is in the cell", "%%\nf(2)", "main.go:4:1\nmain.go:5:1", 2},
+		{"twice in the cell", "f(1)\nf(1)", "main.go:4", 0},
+		{"an empty line of the program", "\nf(1)", "main.go:2", 0},
+		{"beyond the program", "f(1)", "main.go:99", 0},
+		{"no place", "f(1)", "exit status 2", 0},
+	}
+	for _, tt := range tests {
+		if got := lineByText(program, tt.source, "", tt.text); got != tt.want {
+			t.Errorf("%s: line %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestTailKeepsTrouble(t *testing.T) {
 	tl := &tail{limit: 1 << 10}
 	for _, s := range []string{
