@@ -45,11 +45,19 @@ type Cache struct {
 	tr      trace.Experts
 }
 
-// load is the live state of a load, by number - 1.
+// load is the live state of a load, by number - 1; what never changes is in the
+// trace's row of the same position.
 type load struct {
-	trace.ExpertLoad
-	order   int64 // of its latest scheduling
-	pending bool
+	completesAt int64 // ns, as last retimed
+	order       int64 // of its latest scheduling
+	pending     bool
+}
+
+// row is a load as it stands now.
+func (c *Cache) row(number int32) trace.ExpertLoad {
+	l := c.tr.Loads[number-1]
+	l.CompletesAtNs = c.loads[number-1].completesAt
+	return l
 }
 
 // New validates a configuration and starts a cache with its initial residents, at
@@ -111,8 +119,7 @@ func (c *Cache) Load(number int32) (l trace.ExpertLoad, pending bool) {
 	if number < 1 || int(number) > len(c.loads) {
 		return trace.ExpertLoad{}, false
 	}
-	s := &c.loads[number-1]
-	return s.ExpertLoad, s.pending
+	return c.row(number), c.loads[number-1].pending
 }
 
 // Advance moves time to atNs, which must not lie in the past: loads that complete
@@ -126,7 +133,7 @@ func (c *Cache) Advance(atNs int64) error {
 		next := c.queue[0]
 		c.queue.pop()
 		if l := &c.loads[next.load-1]; l.pending && l.order == next.order {
-			c.finish(l)
+			c.finish(next.load)
 		}
 	}
 	c.now = atNs
@@ -134,8 +141,9 @@ func (c *Cache) Advance(atNs int64) error {
 }
 
 // finish makes a pending load's copy visible.
-func (c *Cache) finish(l *load) {
-	l.pending = false
+func (c *Cache) finish(number int32) {
+	c.loads[number-1].pending = false
+	l := c.row(number)
 	t := c.tier(l.Target)
 	t.release(l.Expert, l.Bytes)
 	c.clock++
@@ -181,7 +189,7 @@ func (c *Cache) retime(number int32, at int64, physical *int64, prefetch bool) e
 	if number < 1 || int(number) > len(c.loads) || !c.loads[number-1].pending {
 		return issue.New(CodeLoad, "loadId", "%s is not pending", id)
 	}
-	l := &c.loads[number-1]
+	l := c.row(number)
 	switch {
 	case prefetch && l.Kind != trace.LoadPrefetch:
 		return issue.New(CodeLoad, "loadId", "%s is a %s load, not a prefetch", id, l.Kind)
@@ -197,8 +205,7 @@ func (c *Cache) retime(number int32, at int64, physical *int64, prefetch bool) e
 		row.PhysicalCompletesAtNs, row.HasPhysical = *physical, true
 	}
 	if at != l.CompletesAtNs {
-		l.CompletesAtNs = at
-		c.schedule(l)
+		c.schedule(number, at)
 	}
 	c.tr.Retimes = append(c.tr.Retimes, row)
 	c.record(trace.ExpertLoadRetimed, c.now, len(c.tr.Retimes))
@@ -206,10 +213,11 @@ func (c *Cache) retime(number int32, at int64, physical *int64, prefetch bool) e
 }
 
 // schedule queues a load's completion, which makes earlier entries of it stale.
-func (c *Cache) schedule(l *load) {
+func (c *Cache) schedule(number int32, atNs int64) {
 	c.ordered++
-	l.order = c.ordered
-	c.queue.push(completion{atNs: l.CompletesAtNs, order: l.order, load: l.Load})
+	l := &c.loads[number-1]
+	l.completesAt, l.order = atNs, c.ordered
+	c.queue.push(completion{atNs: atNs, order: c.ordered, load: number})
 }
 
 // Metrics are the counts so far (contract 05 section 2.13).
@@ -227,7 +235,7 @@ func (c *Cache) Snapshot() trace.ExpertSnapshot {
 	}
 	for i := range c.queue {
 		if l := &c.loads[c.queue[i].load-1]; l.pending && l.order == c.queue[i].order {
-			s.PendingLoads = append(s.PendingLoads, l.ExpertLoad)
+			s.PendingLoads = append(s.PendingLoads, c.row(c.queue[i].load))
 		}
 	}
 	slices.SortFunc(s.PendingLoads, func(a, b trace.ExpertLoad) int {

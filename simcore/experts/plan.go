@@ -131,7 +131,7 @@ func (c *Cache) start(t *tier, kind trace.LoadKind, step *planStep) int32 {
 		StartedAtNs: c.now, CompletesAtNs: step.completesAt, Bytes: c.bytes[step.expert],
 		Load: number, Expert: step.expert, Source: step.source, Target: t.kind, Kind: kind,
 	}
-	c.loads = append(c.loads, load{ExpertLoad: row, pending: true})
+	c.loads = append(c.loads, load{pending: true})
 	t.reserve(step.expert, row.Bytes, number)
 	if kind == trace.LoadDemand {
 		c.metrics.DemandLoads++
@@ -139,7 +139,7 @@ func (c *Cache) start(t *tier, kind trace.LoadKind, step *planStep) int32 {
 		c.metrics.PrefetchLoads++
 	}
 	c.metrics.BytesMoved += row.Bytes
-	c.schedule(&c.loads[number-1])
+	c.schedule(number, step.completesAt)
 	c.tr.Loads = append(c.tr.Loads, row)
 	c.record(trace.ExpertLoadStarted, c.now, len(c.tr.Loads))
 	return number

@@ -126,7 +126,7 @@ func (c *Cache) demand() Admission {
 	for _, e := range r.experts {
 		if n := c.hot.pending[e]; n != 0 {
 			r.required = append(r.required, n)
-			ready = max(ready, c.loads[n-1].CompletesAtNs)
+			ready = max(ready, c.loads[n-1].completesAt)
 		}
 	}
 	return Admission{
@@ -155,7 +155,7 @@ func (c *Cache) Complete(request int32) (Access, error) {
 	ready := max(r.requestedAt, c.now)
 	for _, n := range r.required {
 		if l := &c.loads[n-1]; l.pending {
-			ready = max(ready, l.CompletesAtNs)
+			ready = max(ready, l.completesAt)
 		}
 	}
 	if err := c.Advance(ready); err != nil {

@@ -1,6 +1,8 @@
 package experts
 
 import (
+	"slices"
+
 	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/quantity"
@@ -73,6 +75,7 @@ func (c *Cache) Drive(w *workload.ExpertWorkload) error {
 			return err
 		}
 	}
+	c.expect(w.TokenCount, min(w.TopK, int64(len(c.bytes))))
 	for i := range w.TokenCount {
 		planned, err := plannedAt(first, i, w.TokenIntervalNs)
 		if err != nil {
@@ -87,6 +90,18 @@ func (c *Cache) Drive(w *workload.ExpertWorkload) error {
 		}
 	}
 	return nil
+}
+
+// expect makes room in the trace for the records that every token leaves, so that
+// a long run does not copy them over and over.
+func (c *Cache) expect(tokens, topK int64) {
+	const most = 1 << 20 // tokens; longer runs grow on their way
+	n := int(min(tokens, most))
+	c.tr.Events = slices.Grow(c.tr.Events, 4*n)
+	c.tr.Routes = slices.Grow(c.tr.Routes, n)
+	c.tr.Accesses = slices.Grow(c.tr.Accesses, n)
+	c.tr.ExpertLists = slices.Grow(c.tr.ExpertLists, n*int(topK))
+	c.tr.TierLists = slices.Grow(c.tr.TierLists, n*int(topK))
 }
 
 // plannedAt is the earliest time of a token, in ns.
