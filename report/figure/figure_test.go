@@ -160,8 +160,12 @@ func TestFormatsAndSizes(t *testing.T) {
 				t.Errorf("%s at %g px: %v", name, width, err)
 			}
 		}
-		if pdf, err := f.PDF(figure.Options{Theme: figure.Dark}); err != nil || !bytes.HasPrefix(pdf, []byte("%PDF")) {
+		pdf, err := f.PDF(figure.Options{Theme: figure.Dark})
+		if err != nil || !bytes.HasPrefix(pdf, []byte("%PDF")) {
 			t.Errorf("%s: no PDF (%v)", name, err)
+		}
+		if n := bytes.Count(pdf, []byte("Date (D:20000101000000)")); n != 2 {
+			t.Errorf("%s: the PDF holds %d fixed dates, want 2: it would differ from hour to hour", name, n)
 		}
 		if _, err := f.PNG(figure.Options{Height: 400, Scale: 1}); err != nil {
 			t.Errorf("%s at a fixed height: %v", name, err)

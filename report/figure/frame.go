@@ -162,6 +162,21 @@ func addRect(p *vg.Path, x0, y0, x1, y1 vg.Length) {
 	p.Close()
 }
 
+// circle is the path of a circle in four curves: every canvas draws these alike,
+// while arcs are the backends' weak spot.
+func circle(x, y, r vg.Length) vg.Path {
+	k := r * 0.5522847498
+	var p vg.Path
+	at := func(dx, dy vg.Length) vg.Point { return vg.Point{X: x + dx, Y: y + dy} }
+	p.Move(at(r, 0))
+	p.CubeTo(at(r, k), at(k, r), at(0, r))
+	p.CubeTo(at(-k, r), at(-r, k), at(-r, 0))
+	p.CubeTo(at(-r, -k), at(-k, -r), at(0, -r))
+	p.CubeTo(at(k, -r), at(r, -k), at(r, 0))
+	p.Close()
+	return p
+}
+
 // fill paints a path, stroke draws its outline.
 func fill(c draw.Canvas, ink Ink, p vg.Path) {
 	c.SetColor(ink)
@@ -253,9 +268,7 @@ func (k key) draw(c draw.Canvas, x, y vg.Length) {
 	case keyDash:
 		stroke(c, k.ink, 1, segment(x, mid, x+12, mid), 3, 3)
 	case keyDot:
-		var p vg.Path
-		p.Arc(vg.Point{X: x + 5, Y: mid}, 3, 0, 2*math.Pi)
-		fill(c, k.ink, p)
+		fill(c, k.ink, circle(x+5, mid, 3))
 	}
 }
 

@@ -140,9 +140,7 @@ type spot struct {
 func (s spot) Plot(c draw.Canvas, g *plot.Plot) {
 	tx, ty := g.Transforms(&c)
 	x, y := tx(s.at.x), ty(s.at.y)
-	var p vg.Path
-	p.Arc(vg.Point{X: x, Y: y}, 3, 0, 6.283185307179586)
-	fill(c, s.ink, p)
+	fill(c, s.ink, circle(x, y, 3))
 	w := vg.Length(widthOf(plain(textSize), s.label))
 	if x+8+w < c.Max.X {
 		label(c, x+7, y-4, left, s.ink, s.label)

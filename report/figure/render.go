@@ -58,10 +58,14 @@ type Text struct {
 	Empty      string // the reason why nothing is drawn; empty when something is
 }
 
-// Subtitle joins what, run and confidence.
+// Subtitle joins what, run and confidence. Only exact facts, which timing never is,
+// go without the word modeled.
 func (t Text) Subtitle() string {
-	s := t.What
-	for _, part := range []string{t.Run, "modeled", string(t.Confidence)} {
+	s, modeled := t.What, "modeled"
+	if t.Confidence == evidence.Exact {
+		modeled = ""
+	}
+	for _, part := range []string{t.Run, modeled, string(t.Confidence)} {
 		if part == "" {
 			continue
 		}
@@ -213,7 +217,19 @@ func renderPDF(f content, o Options) ([]byte, error) {
 	drawOn(f, fr, c)
 	var out bytes.Buffer
 	_, err = pdf.WriteTo(&out)
-	return out.Bytes(), err
+	return timeless(out.Bytes()), err
+}
+
+// timeless overwrites the clock's time that the PDF library leaves in its document
+// information by a fixed one of the same length, so that equal figures are equal
+// files.
+func timeless(pdf []byte) []byte {
+	for _, mark := range []string{"/CreationDate (D:", "/ModDate (D:"} {
+		if at := bytes.LastIndex(pdf, []byte(mark)); at >= 0 {
+			copy(pdf[at+len(mark):], "20000101000000")
+		}
+	}
+	return pdf
 }
 
 // themed turns inks into the literal colours of a theme.
@@ -231,15 +247,13 @@ func (t themed) SetColor(c color.Color) {
 }
 
 // pdfText hands text to the PDF canvas in the form it can write: in code page 1252
-// (other characters become question marks), and with the bold face under a name of
-// its own, because the canvas registers every face as a regular one.
+// (other characters become question marks), and in the regular face only, because
+// the canvas embeds one font file a document.
 type pdfText struct{ *vgpdf.Canvas }
 
 // FillString writes text.
 func (p pdfText) FillString(f font.Face, pt vg.Point, text string) {
-	if f.Font.Weight == stdfont.WeightBold {
-		f.Font.Typeface, f.Font.Weight = "LiberationBold", stdfont.WeightNormal
-	}
+	f = plain(f.Font.Size.Points())
 	page := make([]byte, 0, len(text))
 	for _, r := range text {
 		b, ok := charmap.Windows1252.EncodeRune(r)

@@ -193,9 +193,7 @@ func (l lifeRows) Plot(c draw.Canvas, g *plot.Plot) {
 			fillSpans(c, Prefill, r.Prefill, y, half, clamp)
 			fillSpans(c, Decode, r.Decode, y, half, clamp)
 			if float64(r.FirstTokenNs) >= g.X.Min && float64(r.FirstTokenNs) <= g.X.Max && half > 1.6 {
-				var p vg.Path
-				p.Arc(vg.Point{X: clamp(r.FirstTokenNs), Y: y}, min(half*0.6, 2.5), 0, 2*math.Pi)
-				fill(c, inkText, p)
+				fill(c, inkText, circle(clamp(r.FirstTokenNs), y, min(half*0.6, 2.5)))
 			}
 		})
 	}
