@@ -132,3 +132,36 @@ func OneShotPipeline(pipeline Pipeline, invocations int64) (*Profile, error) {
 		}},
 	}, nil
 }
+
+// SpeculativeIteration is what one iteration of a speculative decoder did.
+type SpeculativeIteration struct {
+	ProposedTokens   int64 // full proposal, a guaranteed token included
+	AdditionalTokens int64 // proposed beyond the guaranteed token: what the proposer is charged for
+	CommittedTokens  int64
+}
+
+// Speculative is the profile of a speculative run of a proposer family: one unit an
+// iteration, whose target forward verifies the full proposal and one row more
+// (contract 06 section 4.3).
+func Speculative(family string, proposer Proposer, iterations []SpeculativeIteration) *Profile {
+	p := &Profile{ID: "speculative:" + family, BatchSize: 1, Units: make([]Unit, len(iterations))}
+	for i, it := range iterations {
+		width := it.ProposedTokens + 1
+		p.Units[i] = Unit{
+			ID:                         "iteration-" + strconv.Itoa(i),
+			TargetTokenWidth:           width,
+			CommittedTokens:            it.CommittedTokens,
+			DraftTokens:                it.AdditionalTokens,
+			ProposerExecution:          proposer.Execution,
+			ProposerCostScale:          proposer.CostScale,
+			ActiveExperts:              1,
+			PipelineStepInvocations:    width,
+			HasPipelineStepInvocations: true,
+		}
+	}
+	if n := len(p.Units); n > 0 {
+		p.Units[0].PromptInvocations = 1
+		p.Units[n-1].FinalInvocations = 1
+	}
+	return p
+}

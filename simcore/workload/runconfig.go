@@ -20,9 +20,10 @@ const (
 // engines read their own blocks from Root.
 type RunConfig struct {
 	Kind       RunKind
-	TokenCount int64         // target_only
-	Root       document.Node // the whole file, for the engine of the deciding block
-	Block      document.Node // the deciding block
+	TokenCount int64             // target_only
+	Placement  PlacementStrategy // expert_cache: how experts are spread over owners
+	Root       document.Node     // the whole file, for the engine of the deciding block
+	Block      document.Node     // the deciding block
 }
 
 // runKeys are the root keys that some command reads from a workload file.
@@ -51,6 +52,8 @@ func ReadRun(r *document.Reader) (RunConfig, error) {
 	case RunTargetOnly:
 		c.Block.Known("token_count")
 		c.TokenCount = c.Block.Get("token_count").Positive()
+	case RunExpertCache:
+		c.Placement = ReadPlacementStrategy(c.Block)
 	case "":
 		return c, issue.New("no_workload", "", "the workload has none of the blocks speculative, expert_cache, target_only")
 	}

@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"strings"
+
 	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/quantity"
@@ -63,7 +65,18 @@ func readServing(root document.Value, strict, withRequests bool) (*ServingConfig
 		Speculative: settings.Get("speculative"),
 		ExpertCache: r.Root().Get("expert_cache"),
 	}
-	return c, r.Warnings(), r.Err()
+	return c, rooted(r.Warnings(), nested), r.Err()
+}
+
+// rooted gives the keys of settings that stand at the root the paths that the file
+// shows.
+func rooted(warnings []document.Warning, nested bool) []document.Warning {
+	for i := range warnings {
+		if !nested {
+			warnings[i].Path = strings.TrimPrefix(warnings[i].Path, servingName+".")
+		}
+	}
+	return warnings
 }
 
 func readScheduler(n document.Node, withRequests bool) Serving {
