@@ -140,10 +140,10 @@ type SpeculativeIteration struct {
 	CommittedTokens  int64
 }
 
-// Speculative is the profile of a speculative run of a proposer family: one unit an
+// SpeculativeProfile is the profile of a speculative run of a proposer family: one unit an
 // iteration, whose target forward verifies the full proposal and one row more
 // (contract 06 section 4.3).
-func Speculative(family string, proposer Proposer, iterations []SpeculativeIteration) *Profile {
+func SpeculativeProfile(family string, proposer Proposer, iterations []SpeculativeIteration) *Profile {
 	p := &Profile{ID: "speculative:" + family, BatchSize: 1, Units: make([]Unit, len(iterations))}
 	for i, it := range iterations {
 		width := it.ProposedTokens + 1

@@ -81,7 +81,7 @@ func TestServingBatchWithExperts(t *testing.T) {
 }
 
 func TestSpeculative(t *testing.T) {
-	p := workload.Speculative("mtp", workload.Proposer{Execution: workload.SidecarExecution, CostScale: 0.32},
+	p := workload.SpeculativeProfile("mtp", workload.Proposer{Execution: workload.SidecarExecution, CostScale: 0.32},
 		[]workload.SpeculativeIteration{{ProposedTokens: 3, AdditionalTokens: 2, CommittedTokens: 4}, {ProposedTokens: 1, CommittedTokens: 1}})
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestSpeculative(t *testing.T) {
 	if last.TargetTokenWidth != 2 || last.DraftTokens != 0 || last.PromptInvocations != 0 || last.FinalInvocations != 1 {
 		t.Errorf("the guaranteed token widens the target without a proposer: %+v", last)
 	}
-	if err := workload.Speculative("mtp", workload.Proposer{}, nil).Validate(); err == nil {
+	if err := workload.SpeculativeProfile("mtp", workload.Proposer{}, nil).Validate(); err == nil {
 		t.Error("no iteration, no unit: must be refused")
 	}
 }
