@@ -11,43 +11,24 @@ import (
 // IPCExt is the file extension of Arrow IPC files.
 const IPCExt = ".arrow"
 
-// WriteIPC writes the table as an Arrow IPC file. Buffers are not compressed, so
-// that a reader can map the file and use it in place.
-func WriteIPC(w io.Writer, t *Table) error { return writeIPC(w, t, memory.DefaultAllocator) }
-
-func writeIPC(w io.Writer, t *Table, mem memory.Allocator) error {
-	fw, err := ipc.NewFileWriter(w, ipc.WithSchema(t.Schema()), ipc.WithAllocator(mem))
-	if err != nil {
-		return err
-	}
-	return writeBatches(fw, t, mem)
+// OpenIPC begins an Arrow IPC file. Buffers are not compressed, so that a reader
+// can map the file and use it in place. A dictionary that grows between batches is
+// written as a delta.
+func OpenIPC(w io.Writer, s *arrow.Schema, mem memory.Allocator) (BatchWriter, error) {
+	return ipc.NewFileWriter(w, ipc.WithSchema(s), ipc.WithAllocator(mem), ipc.WithDictionaryDeltas(true))
 }
 
-// WriteIPCStream writes the table as an Arrow IPC stream, which a reader can
-// consume while it is being written.
-func WriteIPCStream(w io.Writer, t *Table) error {
-	return writeIPCStream(w, t, memory.DefaultAllocator)
+// OpenIPCStream begins an Arrow IPC stream, which a reader can consume while it is
+// being written.
+func OpenIPCStream(w io.Writer, s *arrow.Schema, mem memory.Allocator) (BatchWriter, error) {
+	return ipc.NewWriter(w, ipc.WithSchema(s), ipc.WithAllocator(mem), ipc.WithDictionaryDeltas(true)), nil
 }
 
-func writeIPCStream(w io.Writer, t *Table, mem memory.Allocator) error {
-	return writeBatches(ipc.NewWriter(w, ipc.WithSchema(t.Schema()), ipc.WithAllocator(mem)), t, mem)
-}
+// WriteIPC writes the table as an Arrow IPC file (OpenIPC).
+func WriteIPC(w io.Writer, t *Table) error { return Write(w, t, OpenIPC) }
 
-// batchWriter is what the writers of this package have in common.
-type batchWriter interface {
-	Write(arrow.RecordBatch) error
-	Close() error
-}
-
-func writeBatches(w batchWriter, t *Table, mem memory.Allocator) error {
-	for rec := range t.Batches(mem) {
-		if err := w.Write(rec); err != nil {
-			w.Close()
-			return err
-		}
-	}
-	return w.Close()
-}
+// WriteIPCStream writes the table as an Arrow IPC stream (OpenIPCStream).
+func WriteIPCStream(w io.Writer, t *Table) error { return Write(w, t, OpenIPCStream) }
 
 // ReadIPC reads an Arrow IPC file into memory. The table's name is the one in its
 // metadata, or empty. The caller releases the table.

@@ -2,7 +2,6 @@ package arrowio
 
 import (
 	"bytes"
-	"io"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -34,11 +33,11 @@ func equalTables(t *testing.T, mem memory.Allocator, got, want *Table) {
 // it twice to the same bytes.
 func TestIPCRoundTrip(t *testing.T) {
 	forms := []struct {
-		write func(io.Writer, *Table, memory.Allocator) error
-		read  func([]byte, memory.Allocator) (*Table, error)
+		open Opener
+		read func([]byte, memory.Allocator) (*Table, error)
 	}{
-		{writeIPC, func(b []byte, mem memory.Allocator) (*Table, error) { return ReadIPC(bytes.NewReader(b), mem) }},
-		{writeIPCStream, func(b []byte, mem memory.Allocator) (*Table, error) { return ReadIPCStream(bytes.NewReader(b), mem) }},
+		{OpenIPC, func(b []byte, mem memory.Allocator) (*Table, error) { return ReadIPC(bytes.NewReader(b), mem) }},
+		{OpenIPCStream, func(b []byte, mem memory.Allocator) (*Table, error) { return ReadIPCStream(bytes.NewReader(b), mem) }},
 	}
 	for _, opt := range []Options{{}, {PlainStrings: true}} {
 		small, large := Serving(samplerun.Small(), opt), Serving(samplerun.Large(500, 150), opt)
@@ -47,7 +46,7 @@ func TestIPCRoundTrip(t *testing.T) {
 				mem := checked(t)
 				var first, second bytes.Buffer
 				for _, out := range []*bytes.Buffer{&first, &second} {
-					if err := form.write(out, want, mem); err != nil {
+					if err := writeTable(out, want, form.open, mem); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -72,7 +71,7 @@ func TestEmptyTable(t *testing.T) {
 	run.Topology.ResourceUtilization = nil
 	want := Serving(run, Options{}).Resources()
 	var out bytes.Buffer
-	if err := writeIPC(&out, want, mem); err != nil {
+	if err := writeTable(&out, want, OpenIPC, mem); err != nil {
 		t.Fatal(err)
 	}
 	got, err := ReadIPC(bytes.NewReader(out.Bytes()), mem)

@@ -16,28 +16,39 @@ const (
 	definitionQuantile = "nearest rank: of n ascending samples p50 is number ceil(n/2), p95 number ceil(19n/20), p99 number ceil(99n/100), counted from 1; no interpolation; 0 without samples"
 )
 
-// ServingTables are the tables of one finished serving run. They read the run and
-// keep it alive; nothing is copied.
+// ServingTables are the tables of one finished serving run, or of a window of a
+// run that streams. They read the run and keep it alive; nothing is copied.
 type ServingTables struct {
 	run        *serving.Run
 	opt        Options
 	provenance Provenance
-	byRequest  []int32 // index in Config.Requests -> index in Run.Requests
-	tokens     spans   // by batch
+	tokens     spans    // by batch
+	catalog    *catalog // operations of the templates
+	byRequest  []int32  // index in Config.Requests -> index in Run.Requests
+
+	// Of a window only.
+	firstBatch int64   // id of the window's first batch
+	finishedNs int64   // finish of the batch before that
+	gaps       []int64 // by token: gap to the request's previous one, negative for the first
 }
 
 // Serving prepares the tables of a run.
 func Serving(run *serving.Run, opt Options) *ServingTables {
-	t := &ServingTables{run: run, opt: opt, provenance: servingProvenance(run)}
+	t := newServingTables(run, opt)
+	t.provenance = servingProvenance(run)
+	t.catalog = newCatalog(run.Scenario)
 	t.byRequest = make([]int32, len(run.Config.Requests))
 	for i := range run.Requests {
 		t.byRequest[run.Requests[i].Request] = int32(i)
 	}
-	batches := run.Trace.Batches
-	t.tokens = newSpans(len(batches), func(b int) int64 {
-		return int64(batches[b].TokensTo - batches[b].TokensFrom)
-	})
 	return t
+}
+
+func newServingTables(run *serving.Run, opt Options) *ServingTables {
+	batches := run.Trace.Batches
+	return &ServingTables{run: run, opt: opt, tokens: newSpans(len(batches), func(b int) int64 {
+		return int64(batches[b].TokensTo - batches[b].TokensFrom)
+	})}
 }
 
 // All returns every table in a fixed order: requests, tokens, batches,

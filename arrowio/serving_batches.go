@@ -39,7 +39,7 @@ func (t *ServingTables) Batches() *Table {
 			}
 		}}
 	}
-	byID := func(value func(id int64) int64) column {
+	byRow := func(value func(row int64) int64) column {
 		return column{ints: func(dst []int64, from int64) {
 			for i := range dst {
 				dst[i] = value(from + int64(i))
@@ -53,15 +53,18 @@ func (t *ServingTables) Batches() *Table {
 		return sum
 	}
 	return t.table(&BatchesDeclaration, int64(len(tr.Batches)),
-		byID(func(id int64) int64 { return id }),
+		byRow(func(row int64) int64 { return t.firstBatch + row }),
 		ints(func(b *trace.ServingBatch) int64 { return b.StartNs }),
 		ints(func(b *trace.ServingBatch) int64 { return b.DurationNs }),
 		ints(func(b *trace.ServingBatch) int64 { return b.FinishNs() }),
-		byID(func(id int64) int64 {
-			if id == 0 {
-				return 0
+		byRow(func(row int64) int64 {
+			switch {
+			case row > 0:
+				return tr.Batches[row].StartNs - tr.Batches[row-1].FinishNs()
+			case t.firstBatch > 0:
+				return tr.Batches[row].StartNs - t.finishedNs
 			}
-			return tr.Batches[id].StartNs - tr.Batches[id-1].FinishNs()
+			return 0
 		}),
 		ints(func(b *trace.ServingBatch) int64 { return int64(b.PrefillTo - b.PrefillFrom) }),
 		ints(func(b *trace.ServingBatch) int64 { return int64(b.DecodeTo - b.DecodeFrom) }),
@@ -74,8 +77,8 @@ func (t *ServingTables) Batches() *Table {
 		ints(func(b *trace.ServingBatch) int64 { return b.KVTokensBefore }),
 		ints(func(b *trace.ServingBatch) int64 { return b.TransientKVTokens }),
 		ints(func(b *trace.ServingBatch) int64 { return b.KVTokensAfter }),
-		byID(func(id int64) int64 { return int64(run.BatchPlans[id]) }),
-		byID(func(id int64) int64 { return int64(len(run.Templates[run.BatchPlans[id]].Trace.Operations)) }),
-		byID(func(id int64) int64 { return run.Templates[run.BatchPlans[id]].TopologyNs }),
+		byRow(func(row int64) int64 { return int64(run.BatchPlans[row]) }),
+		byRow(func(row int64) int64 { return int64(len(run.Templates[run.BatchPlans[row]].Trace.Operations)) }),
+		byRow(func(row int64) int64 { return run.Templates[run.BatchPlans[row]].TopologyNs }),
 	)
 }

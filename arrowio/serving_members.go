@@ -93,8 +93,8 @@ func (t *ServingTables) BatchMembers() *Table {
 	m := members{tr: tr, spans: newSpans(len(tr.Batches), func(b int) int64 { return tr.Batches[b].SequenceCount() })}
 	noWord := func(*trace.PrefillSlice) int32 { return -1 }
 	return t.table(&BatchMembersDeclaration, m.rows(),
-		m.ints(func(batch int, _ *trace.PrefillSlice) int64 { return int64(batch) },
-			func(batch int, _ *trace.DecodeSlice) int64 { return int64(batch) }),
+		m.ints(func(batch int, _ *trace.PrefillSlice) int64 { return t.firstBatch + int64(batch) },
+			func(batch int, _ *trace.DecodeSlice) int64 { return t.firstBatch + int64(batch) }),
 		m.labels(t.requestIDs(), func(p *trace.PrefillSlice) int32 { return p.Request },
 			func(d *trace.DecodeSlice) int32 { return d.Request }),
 		m.labels(phaseWords, func(*trace.PrefillSlice) int32 { return 0 }, func(*trace.DecodeSlice) int32 { return 1 }),

@@ -1,8 +1,6 @@
 package arrowio
 
 import (
-	"slices"
-
 	"github.com/inferlab/inferlab/simcore/plan"
 	"github.com/inferlab/inferlab/simcore/trace"
 )
@@ -49,83 +47,34 @@ var ReservationsDeclaration = Declaration{
 	},
 }
 
-// operationRow is one operation of a template, in relative time, with its words
-// as codes of the tables' dictionaries.
-type operationRow struct {
-	op                                 *trace.Operation
-	kind                               int32
-	algorithm, group, component, phase int32 // -1 when absent
-	resources, participants            []int32
-	lanes                              []int64
-}
+// operationKinds and algorithmWords are the dictionary words of the closed sets.
+var (
+	operationKinds = []string{string(plan.Compute), string(plan.Transfer), string(plan.Collective)}
+	algorithmWords = []string{string(plan.AllReduceRing), string(plan.AllToAllV)}
+)
 
-// operations are the operations of all templates and how batches repeat them.
+// operations says which operation stands at which row of the table.
 type operations struct {
+	*catalog
 	perBatch  spans
 	templates []int32 // batch -> template
-	first     []int   // template -> its first row in rows
-	rows      []operationRow
-	startNs   func(batch int) int64
-
-	resources, groups, components, phases, ranks *dictionary
+	batches   []trace.ServingBatch
 }
 
-var operationKinds = []string{string(plan.Compute), string(plan.Transfer), string(plan.Collective)}
-var algorithmWords = []string{string(plan.AllReduceRing), string(plan.AllToAllV)}
-
-// operations flattens the templates once; batches refer to them.
 func (t *ServingTables) operations() *operations {
-	run := t.run
-	o := &operations{
-		templates: run.BatchPlans,
-		startNs:   func(batch int) int64 { return run.Trace.Batches[batch].StartNs },
-		resources: newDictionary(), groups: newDictionary(), components: newDictionary(),
-		phases: newDictionary(), ranks: newDictionary(),
-	}
-	for k := range run.Templates {
-		o.first = append(o.first, len(o.rows))
-		o.addTemplate(run.Templates[k].Plan, run.Templates[k].Trace)
-	}
-	o.perBatch = newSpans(len(run.BatchPlans), func(b int) int64 {
-		return int64(len(run.Templates[run.BatchPlans[b]].Trace.Operations))
-	})
-	return o
-}
-
-// addTemplate appends the operations of one template.
-func (o *operations) addTemplate(p *plan.Plan, tr *trace.Plan) {
-	steps := make(map[int64]*plan.Step, len(p.Steps))
-	for i := range p.Steps {
-		steps[p.Steps[i].ID] = &p.Steps[i]
-	}
-	for i := range tr.Operations {
-		op := &tr.Operations[i]
-		row := operationRow{
-			op:        op,
-			kind:      int32(slices.Index(operationKinds, string(op.Kind))),
-			algorithm: int32(slices.Index(algorithmWords, string(op.CollectiveAlgorithm))),
-			group:     o.groups.optional(op.GroupID),
-			component: -1, phase: -1,
-		}
-		if s := steps[op.StepID]; s != nil {
-			row.component = o.components.optional(s.Operation.ComponentID)
-			row.phase = o.phases.optional(s.Operation.PipelinePhase)
-		}
-		for _, r := range op.Resources {
-			row.resources = append(row.resources, o.resources.code(r.ResourceID))
-			row.lanes = append(row.lanes, r.ResourceLane)
-		}
-		for _, rank := range op.Participants {
-			row.participants = append(row.participants, o.ranks.code(rank))
-		}
-		o.rows = append(o.rows, row)
+	t.catalog.extend(t.run.Templates)
+	return &operations{
+		catalog: t.catalog, templates: t.run.BatchPlans, batches: t.run.Trace.Batches,
+		perBatch: newSpans(len(t.run.BatchPlans), func(b int) int64 {
+			return int64(len(t.run.Templates[t.run.BatchPlans[b]].Trace.Operations))
+		}),
 	}
 }
 
 // each visits the operations at rows [from, from+n) of the table.
 func (o *operations) each(from int64, n int, f func(i, batch int, row *operationRow)) {
 	o.perBatch.visit(from, n, func(batch, at int, lo, hi int64) {
-		first := o.first[o.templates[batch]]
+		first := o.firstRow[o.templates[batch]]
 		for k := lo; k < hi; k++ {
 			f(at+int(k-lo), batch, &o.rows[first+int(k)])
 		}
@@ -147,7 +96,7 @@ func (o *operations) ints(value func(batch int, op *trace.Operation) int64) colu
 
 // times is a column of absolute times.
 func (o *operations) times(relative func(op *trace.Operation) int64) column {
-	return o.ints(func(batch int, op *trace.Operation) int64 { return o.startNs(batch) + relative(op) })
+	return o.ints(func(batch int, op *trace.Operation) int64 { return o.batches[batch].StartNs + relative(op) })
 }
 
 func (o *operations) labels(words []string, code func(row *operationRow) int32) column {
@@ -161,7 +110,7 @@ func (o *operations) labels(words []string, code func(row *operationRow) int32) 
 func (t *ServingTables) Operations() *Table {
 	o := t.operations()
 	return t.table(&OperationsDeclaration, o.perBatch.rows(),
-		o.ints(func(batch int, _ *trace.Operation) int64 { return int64(batch) }),
+		o.ints(func(batch int, _ *trace.Operation) int64 { return t.firstBatch + int64(batch) }),
 		o.ints(func(batch int, _ *trace.Operation) int64 { return int64(o.templates[batch]) }),
 		o.ints(func(_ int, op *trace.Operation) int64 { return op.SourceSequence }),
 		o.ints(func(_ int, op *trace.Operation) int64 { return op.StepID }),
@@ -181,87 +130,38 @@ func (t *ServingTables) Operations() *Table {
 	)
 }
 
-// reservation is one lane held by an operation of a template.
-type reservation struct {
-	row      *operationRow
-	resource int32
-	lane     int64
-}
-
 // Reservations is the table reservations.
 func (t *ServingTables) Reservations() *Table {
 	o := t.operations()
-	flat := make([]reservation, 0, len(o.rows))
-	first := make([]int, 0, len(o.first)+1)
-	for k, from := range o.first {
-		first = append(first, len(flat))
-		to := len(o.rows)
-		if k+1 < len(o.first) {
-			to = o.first[k+1]
-		}
-		for i := from; i < to; i++ {
-			for j, r := range o.rows[i].resources {
-				flat = append(flat, reservation{&o.rows[i], r, o.rows[i].lanes[j]})
-			}
-		}
-	}
-	first = append(first, len(flat))
 	perBatch := newSpans(len(o.templates), func(b int) int64 {
 		k := o.templates[b]
-		return int64(first[k+1] - first[k])
+		return int64(o.firstHeld[k+1] - o.firstHeld[k])
 	})
-	each := func(from int64, n int, f func(i, batch int, r *reservation)) {
+	each := func(from int64, n int, f func(i, batch int, h *held)) {
 		perBatch.visit(from, n, func(batch, at int, lo, hi int64) {
-			base := first[o.templates[batch]]
+			first := o.firstHeld[o.templates[batch]]
 			for k := lo; k < hi; k++ {
-				f(at+int(k-lo), batch, &flat[base+int(k)])
+				f(at+int(k-lo), batch, &o.held[first+int(k)])
 			}
 		})
 	}
-	ints := func(value func(batch int, r *reservation) int64) column {
+	ints := func(value func(batch int, h *held) int64) column {
 		return column{ints: func(dst []int64, from int64) {
-			each(from, len(dst), func(i, batch int, r *reservation) { dst[i] = value(batch, r) })
+			each(from, len(dst), func(i, batch int, h *held) { dst[i] = value(batch, h) })
 		}}
 	}
-	labels := func(words []string, code func(r *reservation) int32) column {
+	labels := func(words []string, code func(h *held) int32) column {
 		return column{words: words, codes: func(dst []int32, from int64) {
-			each(from, len(dst), func(i, _ int, r *reservation) { dst[i] = code(r) })
+			each(from, len(dst), func(i, _ int, h *held) { dst[i] = code(h) })
 		}}
 	}
 	return t.table(&ReservationsDeclaration, perBatch.rows(),
-		labels(o.resources.words, func(r *reservation) int32 { return r.resource }),
-		ints(func(_ int, r *reservation) int64 { return r.lane }),
-		ints(func(batch int, r *reservation) int64 { return o.startNs(batch) + r.row.op.StartNs }),
-		ints(func(batch int, r *reservation) int64 { return o.startNs(batch) + r.row.op.FinishNs }),
-		ints(func(batch int, _ *reservation) int64 { return int64(batch) }),
-		ints(func(_ int, r *reservation) int64 { return r.row.op.SourceSequence }),
-		labels(operationKinds, func(r *reservation) int32 { return r.row.kind }),
+		labels(o.resources.words, func(h *held) int32 { return h.resource }),
+		ints(func(_ int, h *held) int64 { return h.lane }),
+		ints(func(batch int, h *held) int64 { return o.batches[batch].StartNs + h.op.StartNs }),
+		ints(func(batch int, h *held) int64 { return o.batches[batch].StartNs + h.op.FinishNs }),
+		ints(func(batch int, _ *held) int64 { return t.firstBatch + int64(batch) }),
+		ints(func(_ int, h *held) int64 { return h.op.SourceSequence }),
+		labels(operationKinds, func(h *held) int32 { return h.kind }),
 	)
-}
-
-// dictionary gives words codes in order of first appearance.
-type dictionary struct {
-	words []string
-	codes map[string]int32
-}
-
-func newDictionary() *dictionary { return &dictionary{codes: map[string]int32{}} }
-
-// code returns the word's code, adding the word when it is new.
-func (d *dictionary) code(word string) int32 {
-	if c, ok := d.codes[word]; ok {
-		return c
-	}
-	c := int32(len(d.words))
-	d.codes[word] = c
-	d.words = append(d.words, word)
-	return c
-}
-
-// optional is code, with -1 for the empty word.
-func (d *dictionary) optional(word string) int32 {
-	if word == "" {
-		return -1
-	}
-	return d.code(word)
 }

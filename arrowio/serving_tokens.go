@@ -46,7 +46,7 @@ func (t *ServingTables) Tokens() *Table {
 		}}
 	}
 	return t.table(&TokensDeclaration, int64(len(tokens)),
-		perBatch(func(batch int) int64 { return int64(batch) }),
+		perBatch(func(batch int) int64 { return t.firstBatch + int64(batch) }),
 		column{words: t.requestIDs(), codes: func(dst []int32, from int64) {
 			for i, e := range tokens[from : from+int64(len(dst))] {
 				dst[i] = e.Request
@@ -58,20 +58,34 @@ func (t *ServingTables) Tokens() *Table {
 			}
 		}},
 		perBatch(func(batch int) int64 { return run.Trace.Batches[batch].FinishNs() }),
-		column{opt: func(dst []int64, ok []bool, from int64) {
-			for i, e := range tokens[from : from+int64(len(dst))] {
-				if ok[i] = e.Index > 0; !ok[i] {
-					dst[i] = 0
-					continue
-				}
-				at := run.Requests[t.byRequest[e.Request]].TokensFrom + int64(e.Index)
-				dst[i] = run.TokenTimes[at] - run.TokenTimes[at-1]
-			}
-		}},
+		t.gapColumn(),
 		column{words: tokenSources, codes: func(dst []int32, from int64) {
 			for i, e := range tokens[from : from+int64(len(dst))] {
 				dst[i] = int32(e.Source)
 			}
 		}},
 	)
+}
+
+// gapColumn is tokens.itl_ns: from the gaps of a window, or from the token times
+// of a whole run.
+func (t *ServingTables) gapColumn() column {
+	if t.gaps != nil {
+		return column{opt: func(dst []int64, ok []bool, from int64) {
+			for i, gap := range t.gaps[from : from+int64(len(dst))] {
+				dst[i], ok[i] = max(gap, 0), gap >= 0
+			}
+		}}
+	}
+	run, tokens := t.run, t.run.Trace.Tokens
+	return column{opt: func(dst []int64, ok []bool, from int64) {
+		for i, e := range tokens[from : from+int64(len(dst))] {
+			if ok[i] = e.Index > 0; !ok[i] {
+				dst[i] = 0
+				continue
+			}
+			at := run.Requests[t.byRequest[e.Request]].TokensFrom + int64(e.Index)
+			dst[i] = run.TokenTimes[at] - run.TokenTimes[at-1]
+		}
+	}}
 }

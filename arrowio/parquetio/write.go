@@ -33,8 +33,7 @@ func Write(w io.Writer, t *arrowio.Table) error { return write(w, t, memory.Defa
 func write(w io.Writer, t *arrowio.Table, from memory.Allocator) error {
 	mem := recycle.New(from)
 	defer mem.Release()
-	fw, err := pqarrow.NewFileWriter(t.Schema(), keepOpen{w}, writerProperties(t.Schema(), mem),
-		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(mem)))
+	fw, err := open(w, t.Schema(), mem)
 	if err != nil {
 		return err
 	}
@@ -46,6 +45,23 @@ func write(w io.Writer, t *arrowio.Table, from memory.Allocator) error {
 	}
 	return fw.Close()
 }
+
+// Open begins a Parquet file, to which record batches are written as they come.
+func Open(w io.Writer, s *arrow.Schema, mem memory.Allocator) (arrowio.BatchWriter, error) {
+	fw, err := open(w, s, mem)
+	return batchWriter{fw}, err
+}
+
+func open(w io.Writer, s *arrow.Schema, mem memory.Allocator) (*pqarrow.FileWriter, error) {
+	return pqarrow.NewFileWriter(s, keepOpen{w}, writerProperties(s, mem),
+		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(mem)))
+}
+
+// batchWriter gathers batches into row groups.
+type batchWriter struct{ fw *pqarrow.FileWriter }
+
+func (b batchWriter) Write(rec arrow.RecordBatch) error { return b.fw.WriteBuffered(rec) }
+func (b batchWriter) Close() error                      { return b.fw.Close() }
 
 // ahead produces the next batch while the last one is being encoded. Order and
 // contents stay the same. A batch is released when the loop goes on.

@@ -245,3 +245,23 @@ func template(steps []plan.Step, ops []trace.Operation) serving.Template {
 	}
 	return serving.Template{Plan: &plan.Plan{Steps: steps}, Trace: &trace.Plan{Operations: ops}, TopologyNs: ops[len(ops)-1].FinishNs}
 }
+
+// Window is a copy of batches [from, to) of a run, with ranges of its own, as an
+// engine that streams hands them over.
+func Window(run *serving.Run, from, to int) *trace.Serving {
+	whole := run.Trace
+	w := &trace.Serving{}
+	for _, b := range whole.Batches[from:to] {
+		prefill, decode, tokens, completed := b.PrefillFrom, b.DecodeFrom, b.TokensFrom, b.CompletedFrom
+		b.PrefillFrom, b.DecodeFrom = int32(len(w.Prefill)), int32(len(w.Decode))
+		b.TokensFrom, b.CompletedFrom = int32(len(w.Tokens)), int32(len(w.Completed))
+		w.Prefill = append(w.Prefill, whole.Prefill[prefill:b.PrefillTo]...)
+		w.Decode = append(w.Decode, whole.Decode[decode:b.DecodeTo]...)
+		w.Tokens = append(w.Tokens, whole.Tokens[tokens:b.TokensTo]...)
+		w.Completed = append(w.Completed, whole.Completed[completed:b.CompletedTo]...)
+		b.PrefillTo, b.DecodeTo = int32(len(w.Prefill)), int32(len(w.Decode))
+		b.TokensTo, b.CompletedTo = int32(len(w.Tokens)), int32(len(w.Completed))
+		w.Batches = append(w.Batches, b)
+	}
+	return w
+}

@@ -1,0 +1,125 @@
+package arrowio
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/inferlab/inferlab/arrowio/internal/recycle"
+	"github.com/inferlab/inferlab/simcore/serving"
+	"github.com/inferlab/inferlab/simcore/topology"
+	"github.com/inferlab/inferlab/simcore/trace"
+	"github.com/inferlab/inferlab/simcore/workload"
+)
+
+// ServingStream turns a serving run into tables while it goes on: the engine hands
+// over its trace window by window and may forget each window at once. Memory is
+// that of the windows under way and one number a request.
+//
+// It writes the tables whose rows belong to batches: tokens, batches,
+// batch_members, operations, reservations. Their rows are those of Serving on the
+// whole run; record batches end where windows end, so windows of about BatchRows
+// tokens serve readers best. The other tables follow from the finished run.
+type ServingStream struct {
+	sink       Sink
+	opt        Options
+	provenance Provenance
+	catalog    *catalog
+	mem        *recycle.Allocator
+
+	ids        []string
+	gaps       gapReader
+	batches    int64 // handed over so far
+	finishedNs int64 // finish of the last of them
+}
+
+// NewServingStream announces the tables to the sink. The scenario may be nil.
+func NewServingStream(sink Sink, scn *topology.Scenario, cfg *workload.Serving, p Provenance, opt Options) (*ServingStream, error) {
+	s := &ServingStream{
+		sink: sink, opt: opt, provenance: p, catalog: newCatalog(scn),
+		mem:  recycle.New(memory.DefaultAllocator),
+		ids:  make([]string, len(cfg.Requests)),
+		gaps: newGapReader(len(cfg.Requests)),
+	}
+	for i := range cfg.Requests {
+		s.ids[i] = cfg.Requests[i].ID
+	}
+	for _, decl := range streamed {
+		if err := sink.Create(decl.Table, decl.Schema(p, opt)); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// streamed are the tables of a stream.
+var streamed = []*Declaration{&TokensDeclaration, &BatchesDeclaration, &BatchMembersDeclaration,
+	&OperationsDeclaration, &ReservationsDeclaration}
+
+// Window takes the next batches of the run. All ranges and references of the
+// window count within the window; plans gives each of its batches a template, and
+// templates are all that the run has had so far. RequestIDs of the window are not
+// read. When Window returns, nothing of the window is in use any more.
+func (s *ServingStream) Window(window *trace.Serving, plans []int32, templates []serving.Template) error {
+	if len(plans) != len(window.Batches) {
+		return fmt.Errorf("window of %d batches has %d plans", len(window.Batches), len(plans))
+	}
+	if len(window.Batches) == 0 {
+		return nil
+	}
+	own := *window
+	own.RequestIDs = s.ids
+	t := newServingTables(&serving.Run{Trace: &own, BatchPlans: plans, Templates: templates}, s.opt)
+	t.provenance, t.catalog = s.provenance, s.catalog
+	t.firstBatch, t.finishedNs = s.batches, s.finishedNs
+	t.gaps = s.gaps.read(&own)
+	for _, table := range []*Table{t.Tokens(), t.Batches(), t.BatchMembers(), t.Operations(), t.Reservations()} {
+		for rec := range table.Batches(s.mem) {
+			if err := s.sink.Write(table.Name(), rec); err != nil {
+				return err
+			}
+		}
+	}
+	s.batches += int64(len(window.Batches))
+	s.finishedNs = window.Batches[len(window.Batches)-1].FinishNs()
+	return nil
+}
+
+// Release gives memory back after the sink has been committed or aborted.
+func (s *ServingStream) Release() { s.mem.Release() }
+
+// gapReader measures the gap from each token to the previous one of its request,
+// over windows.
+type gapReader struct {
+	last []int64 // by request: time of its last token, -1 before the first
+	gaps []int64 // of the window, reused
+}
+
+func newGapReader(requests int) gapReader {
+	last := make([]int64, requests)
+	for i := range last {
+		last[i] = -1
+	}
+	return gapReader{last: last}
+}
+
+// read returns one gap a token, -1 for a first token; valid until the next call.
+func (g *gapReader) read(tr *trace.Serving) []int64 {
+	if cap(g.gaps) < len(tr.Tokens) {
+		g.gaps = make([]int64, len(tr.Tokens))
+	}
+	gaps := g.gaps[:len(tr.Tokens)]
+	for b := range tr.Batches {
+		batch := &tr.Batches[b]
+		now := batch.FinishNs()
+		for i := batch.TokensFrom; i < batch.TokensTo; i++ {
+			last := &g.last[tr.Tokens[i].Request]
+			gaps[i] = -1
+			if *last >= 0 {
+				gaps[i] = now - *last
+			}
+			*last = now
+		}
+	}
+	return gaps
+}

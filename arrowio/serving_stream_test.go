@@ -1,0 +1,124 @@
+package arrowio
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/inferlab/inferlab/arrowio/internal/samplerun"
+	"github.com/inferlab/inferlab/simcore/serving"
+)
+
+// memorySink keeps batches.
+type memorySink struct {
+	names  []string
+	tables map[string]*Table
+}
+
+func (m *memorySink) Create(name string, s *arrow.Schema) error {
+	if m.tables == nil {
+		m.tables = map[string]*Table{}
+	}
+	m.names = append(m.names, name)
+	m.tables[name] = FromBatches(name, s, nil)
+	return nil
+}
+
+func (m *memorySink) Write(name string, rec arrow.RecordBatch) error {
+	rec.Retain()
+	m.tables[name].keep(rec)
+	return nil
+}
+
+// stream hands a run to a stream in windows of so many batches.
+func stream(t testing.TB, sink Sink, run *serving.Run, batches int) {
+	t.Helper()
+	s, err := NewServingStream(sink, nil, &run.Config, servingProvenance(run), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from := 0; from < len(run.Trace.Batches); from += batches {
+		to := min(from+batches, len(run.Trace.Batches))
+		window, templates := samplerun.Window(run, from, to), 1
+		for _, k := range run.BatchPlans[:to] {
+			templates = max(templates, int(k)+1)
+		}
+		if err := s.Window(window, run.BatchPlans[from:to], run.Templates[:templates]); err != nil {
+			t.Fatal(err)
+		}
+		clear(window.Tokens) // the stream must not look back
+		clear(window.Batches)
+	}
+	s.Release()
+}
+
+// TestStreamEqualsWhole: however a run is cut into windows, the rows are those of
+// the whole run.
+func TestStreamEqualsWhole(t *testing.T) {
+	mem := memory.DefaultAllocator
+	for name, run := range map[string]*serving.Run{"small": samplerun.Small(), "large": samplerun.Large(700, 150)} {
+		whole := map[string]*Table{}
+		for _, table := range Serving(run, Options{}).All() {
+			whole[table.Name()] = table
+		}
+		for _, batches := range []int{1, 3, 100, 1000} {
+			t.Run(fmt.Sprintf("%s by %d", name, batches), func(t *testing.T) {
+				var sink memorySink
+				stream(t, &sink, run, batches)
+				if len(sink.names) != len(streamed) {
+					t.Fatalf("tables %v", sink.names)
+				}
+				for _, table := range sink.names {
+					got, want := sink.tables[table].Arrow(mem), whole[table].Arrow(mem)
+					if got.NumRows() != want.NumRows() || !got.Schema().Equal(want.Schema()) {
+						t.Fatalf("%s: %d rows; want %d", table, got.NumRows(), want.NumRows())
+					}
+					for i := range int(got.NumCols()) {
+						if !sameCells(got.Column(i), want.Column(i)) {
+							t.Errorf("%s.%s differs", table, got.Column(i).Name())
+						}
+					}
+					got.Release()
+					want.Release()
+					sink.tables[table].Release()
+				}
+			})
+		}
+	}
+}
+
+// sameCells compares values; dictionaries may have grown on the way.
+func sameCells(a, b *arrow.Column) bool {
+	if !carriesDictionary(a.DataType()) {
+		return array.ChunkedEqual(a.Data(), b.Data())
+	}
+	cells := func(c *arrow.Column) (out []string) {
+		for _, chunk := range c.Data().Chunks() {
+			for i := range chunk.Len() {
+				out = append(out, fmt.Sprint(chunk.IsNull(i))+cellText(chunk, i))
+			}
+		}
+		return out
+	}
+	x, y := cells(a), cells(b)
+	for i := range x {
+		if x[i] != y[i] {
+			return false
+		}
+	}
+	return len(x) == len(y)
+}
+
+func TestWindowNeedsPlans(t *testing.T) {
+	run := samplerun.Small()
+	s, err := NewServingStream(&memorySink{}, nil, &run.Config, Provenance{}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Window(run.Trace, run.BatchPlans[1:], run.Templates); err == nil {
+		t.Error("a window with a plan too few was accepted")
+	}
+}

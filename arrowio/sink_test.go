@@ -1,0 +1,218 @@
+package arrowio
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inferlab/inferlab/arrowio/internal/samplerun"
+)
+
+var streamFiles = []string{"batch_members.arrow", "batches.arrow", "operations.arrow", "reservations.arrow", "tokens.arrow"}
+
+// TestDirSink streams a run into files and reads them back; before Commit no file
+// has its name.
+func TestDirSink(t *testing.T) {
+	dir, mem := t.TempDir(), checked(t)
+	run := samplerun.Large(500, 200)
+	sink := NewDirSink(dir, IPCExt, OpenIPC, mem)
+	stream(t, sink, run, 50)
+	for _, name := range names(t, dir) {
+		if !strings.HasPrefix(name, ".") {
+			t.Errorf("%s has its name before Commit", name)
+		}
+	}
+	if err := sink.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(streamFiles, names(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+	f, err := os.Open(filepath.Join(dir, "tokens.arrow"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	got, err := ReadIPC(f, mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Release()
+	equalTables(t, mem, got, Serving(run, Options{}).Tokens())
+	if err := sink.Commit(); !errors.Is(err, errSinkDone) {
+		t.Errorf("a second commit: %v", err)
+	}
+}
+
+func TestDirSinkAbort(t *testing.T) {
+	dir := t.TempDir()
+	sink := NewDirSink(dir, IPCExt, OpenIPC, checked(t))
+	stream(t, sink, samplerun.Large(500, 200), 50)
+	sink.Abort()
+	if got := names(t, dir); len(got) != 0 {
+		t.Errorf("the directory holds %v", got)
+	}
+	if err := sink.Create("late", arrow.NewSchema(nil, nil)); !errors.Is(err, errSinkDone) {
+		t.Errorf("use after Abort: %v", err)
+	}
+}
+
+// TestDirSinkReportsFailure: what a file's goroutine meets comes back from a later
+// Write or from Commit, and no file stays.
+func TestDirSinkReportsFailure(t *testing.T) {
+	broken := errors.New("broken off")
+	dir := t.TempDir()
+	sink := NewDirSink(dir, "x", func(io.Writer, *arrow.Schema, memory.Allocator) (BatchWriter, error) {
+		return failing{broken}, nil
+	}, memory.DefaultAllocator)
+	table := Serving(samplerun.Small(), Options{}).Tokens()
+	if err := sink.Create("tokens", table.Schema()); err != nil {
+		t.Fatal(err)
+	}
+	if err := sink.Create("tokens", table.Schema()); err == nil {
+		t.Error("a table was announced twice")
+	}
+	if err := sink.Write("other", nil); err == nil {
+		t.Error("a table that nobody announced was written")
+	}
+	var err error
+	for range 3 { // the first is accepted; the failure is known by the third
+		for rec := range table.Batches(checked(t)) {
+			if e := sink.Write("tokens", rec); e != nil {
+				err = e
+			}
+		}
+	}
+	if !errors.Is(err, broken) {
+		t.Errorf("Write: %v; want %v", err, broken)
+	}
+	if err := sink.Commit(); !errors.Is(err, broken) {
+		t.Errorf("Commit: %v; want %v", err, broken)
+	}
+	if got := names(t, dir); len(got) != 0 {
+		t.Errorf("the directory holds %v", got)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write(arrow.RecordBatch) error { return f.err }
+func (f failing) Close() error                  { return nil }
+
+// TestFullDisk writes onto a file system of 1 MiB: a clean error and nothing left.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skipf("no right to mount a small file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	run := samplerun.Large(500, 400) // about 8 MB of tokens
+	sink := NewDirSink(dir, IPCExt, OpenIPC, memory.DefaultAllocator)
+	s, err := NewServingStream(sink, nil, &run.Config, Provenance{}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from := 0; from < len(run.Trace.Batches) && err == nil; from += 50 {
+		err = s.Window(samplerun.Window(run, from, from+50), run.BatchPlans[from:from+50], run.Templates)
+	}
+	if err == nil {
+		err = sink.Commit()
+	}
+	sink.Abort()
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("error = %v; want ENOSPC", err)
+	}
+	if got := names(t, dir); len(got) != 0 {
+		t.Errorf("the directory holds %v", got)
+	}
+	err = WriteDir(dir, IPCExt, WriteIPC, Serving(run, Options{}).All()...)
+	if !errors.Is(err, syscall.ENOSPC) || len(names(t, dir)) != 0 {
+		t.Errorf("WriteDir: error %v, directory holds %v", err, names(t, dir))
+	}
+}
+
+// TestInterrupted runs a writer that never ends in a process of its own and ends
+// it: after SIGINT, which the writer answers with Abort, nothing is left; after
+// SIGKILL no file has a table's name.
+func TestInterrupted(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
+		dir := t.TempDir()
+		cmd := exec.Command(os.Args[0], "-test.run=^TestEndlessWriter$")
+		cmd.Env = append(os.Environ(), "ARROWIO_ENDLESS_DIR="+dir)
+		var output bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &output, &output
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		waitForBytes(t, dir)
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		err := cmd.Wait()
+		if sig == syscall.SIGINT && err != nil {
+			t.Errorf("the interrupted writer failed: %v\n%s", err, &output)
+		}
+		for _, name := range names(t, dir) {
+			if sig == syscall.SIGINT || !strings.HasPrefix(name, ".") {
+				t.Errorf("after %v the directory holds %s", sig, name)
+			}
+		}
+	}
+}
+
+// waitForBytes waits until something has been written.
+func waitForBytes(t *testing.T, dir string) {
+	t.Helper()
+	for range 3000 {
+		for _, name := range names(t, dir) {
+			if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Size() > 2*fileBuffer {
+				return
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the writer wrote nothing within 30 s")
+}
+
+// TestEndlessWriter is the process of TestInterrupted.
+func TestEndlessWriter(t *testing.T) {
+	dir := os.Getenv("ARROWIO_ENDLESS_DIR")
+	if dir == "" {
+		t.Skip("runs only as the child process of TestInterrupted")
+	}
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt)
+	run := samplerun.Large(500, 100)
+	sink := NewDirSink(dir, IPCExt, OpenIPC, memory.DefaultAllocator)
+	s, err := NewServingStream(sink, nil, &run.Config, Provenance{}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if err := s.Window(run.Trace, run.BatchPlans, run.Templates); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-interrupted:
+			sink.Abort()
+			return
+		default:
+		}
+	}
+}
