@@ -21,9 +21,13 @@ import (
 //
 //	compile on=TARGET          profile in YAML -> the plan and the run's figures
 //	expert-load on=TARGET      load in YAML -> the plan of the load
+//	proposers draft=N          every proposer family on every topology family
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			if d.Cmd == "proposers" {
+				return proposerTranscript(t, d)
+			}
 			var on string
 			d.ScanArgs(t, "on", &on)
 			s := target(t, on)
@@ -37,6 +41,46 @@ func TestTranscripts(t *testing.T) {
 			return ""
 		})
 	})
+}
+
+// families are the proposer families with where they run and what they cost.
+var families = []struct {
+	name     string
+	proposer workload.Proposer
+	fixed    int64 // tokens guaranteed besides the additional ones
+}{
+	{"prompt_lookup", workload.Proposer{Execution: workload.CPULookup, CostScale: 0.08}, 0},
+	{"draft_model", workload.Proposer{Execution: workload.SeparateModel, CostScale: 1}, 0},
+	{"mtp", workload.Proposer{Execution: workload.SidecarExecution, CostScale: 0.32}, 1},
+	{"eagle3", workload.Proposer{Execution: workload.SidecarExecution, CostScale: 0.46}, 1},
+	{"shared_kv", workload.Proposer{Execution: workload.SharedKVAssistant, CostScale: 0.38}, 1},
+	{"self_speculative", workload.Proposer{Execution: workload.TargetEarlyExit, CostScale: 0.55}, 0},
+}
+
+// proposerTranscript runs two iterations of every family on every topology: one
+// that drafts and one that does not.
+func proposerTranscript(t *testing.T, d *datadriven.TestData) string {
+	var n int64
+	d.ScanArgs(t, "draft", &n)
+	var b strings.Builder
+	for _, on := range topology.FamilyNames() {
+		s := preset(t, on)
+		for _, f := range families {
+			p := workload.SpeculativeProfile(f.name, f.proposer, []workload.SpeculativeIteration{
+				{ProposedTokens: n + f.fixed, AdditionalTokens: n, CommittedTokens: 2},
+				{ProposedTokens: f.fixed, CommittedTokens: 1},
+			})
+			r, err := run.Execute(s, p, cost.Default())
+			if err != nil {
+				fmt.Fprintf(&b, "%s %s: refused: %v\n", on, f.name, err)
+				continue
+			}
+			first := &r.Compiled.Plan.Steps[0]
+			fmt.Fprintf(&b, "%s %s: %s on %s, %d ns, writes %v; %d steps, %d ns\n", on, f.name, first.Operation.Capability,
+				first.Operation.DeviceID, first.Operation.DurationNs, first.Writes, len(r.Compiled.Plan.Steps), r.Metrics.TotalDurationNs)
+		}
+	}
+	return b.String()
 }
 
 // target is a preset, or a ring of n devices given as ring-n.
