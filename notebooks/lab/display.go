@@ -22,14 +22,18 @@ const (
 // plain text is always there.
 type bundle map[string]string
 
-// output is where displays go outside a notebook.
-var output io.Writer = os.Stdout
+// output is where displays go outside a notebook; nil is standard output.
+var output io.Writer
 
 // send shows one bundle and waits until the kernel has it, so that displays
 // keep their order and none is lost when the cell ends.
 func (b bundle) send() {
 	if !gonbui.IsNotebook {
-		fmt.Fprintln(output, strings.TrimRight(b[mimeText], "\n"))
+		w := output
+		if w == nil {
+			w = os.Stdout
+		}
+		fmt.Fprintln(w, strings.TrimRight(b[mimeText], "\n"))
 		return
 	}
 	data := make(map[protocol.MIMEType]any, len(b))

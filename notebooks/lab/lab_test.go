@@ -296,6 +296,7 @@ func TestSave(t *testing.T) {
 		{"to.bin", bytes.NewBufferString("buffer"), "buffer"},
 		{"f.svg", f, "<svg"},
 		{"f.PNG", f, "\x89PNG"},
+		{"f.pdf", f, "%PDF"},
 	}
 	for _, tt := range tests {
 		path := filepath.Join(dir, tt.name)
