@@ -8,6 +8,7 @@ import (
 	"github.com/inferlab/inferlab/arrowio/requesttrace"
 	"github.com/inferlab/inferlab/simcore"
 	"github.com/inferlab/inferlab/simcore/document"
+	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/quantity"
 	"github.com/inferlab/inferlab/simcore/result"
@@ -116,7 +117,7 @@ func (a *app) serve(cmd *cobra.Command, args []string, f *servingFlags) error {
 	})
 	bar.end()
 	if err != nil {
-		return err
+		return located(args[1:], err)
 	}
 	if err := f.outputs.write(run, reproduction(cmd, args)); err != nil {
 		return err
@@ -129,6 +130,14 @@ func (a *app) serve(cmd *cobra.Command, args []string, f *servingFlags) error {
 		form = result.Summary
 	}
 	return a.emit(func(w *jsondoc.Writer) { result.Serving(w, run, form) })
+}
+
+// located names the configuration file in a refusal that points into it.
+func located(files []string, err error) error {
+	if found := issue.All(err); len(found) > 0 && len(files) > 0 && strings.HasPrefix(found[0].Path, "serving.") {
+		return fmt.Errorf("%s: %w", files[0], err)
+	}
+	return err
 }
 
 // settle checks the options against each other and against the arguments.
@@ -146,13 +155,15 @@ func (f *servingFlags) settle(args []string) error {
 		return fmt.Errorf("--skip-empty acts on a request trace; give --trace and --trace-format")
 	case f.limit < 0:
 		return fmt.Errorf("--limit: found %d, expected zero or more", f.limit)
+	case f.outputs.plain && f.outputs.parquet == "" && f.outputs.arrow == "":
+		return fmt.Errorf("--plain-strings acts on tables; give --parquet or --arrow")
 	case !reading && len(args) < 2:
 		return fmt.Errorf("missing argument CONFIG (or --trace FILE with --trace-format)")
 	}
 	if !reading {
 		f.outputs.trace, f.requests = f.requests, ""
 	}
-	return nil
+	return f.limits.check()
 }
 
 // servingConfig builds the configuration from the file, the request trace and the
@@ -176,7 +187,8 @@ func (a *app) servingConfig(files []string, f *servingFlags) (workload.Serving, 
 			cfg.MaxEvents = traceEvents(requests)
 		}
 	}
-	return cfg, f.limits.apply(&cfg, len(files) == 0)
+	f.limits.apply(&cfg, len(files) == 0)
+	return cfg, nil
 }
 
 func (a *app) readServing(path string, withoutRequests bool) (workload.Serving, error) {
@@ -234,30 +246,44 @@ func traceEvents(requests []workload.Request) int64 {
 	return max(budget, total)
 }
 
-// apply sets the limits that flags give, and the defaults where no file gave any.
-func (l *schedulerLimits) apply(cfg *workload.Serving, defaults bool) error {
-	for _, s := range []struct {
-		flag     string
-		value    int64
-		field    *int64
-		fallback int64
-	}{
+// limit is one scheduler setting that a flag may give.
+type limit struct {
+	flag     string
+	value    int64 // 0: not given
+	field    *int64
+	fallback int64
+}
+
+func (l *schedulerLimits) all(cfg *workload.Serving) []limit {
+	return []limit{
 		{"max-batch-size", l.batchSize, &cfg.MaxBatchSize, defaultBatchSize},
 		{"max-batch-tokens", l.batchTokens, &cfg.MaxBatchTokens, defaultBatchTokens},
 		{"prefill-chunk-tokens", l.chunkTokens, &cfg.PrefillChunkTokens, defaultChunkTokens},
 		{"max-kv-tokens", l.kvTokens, &cfg.MaxKVTokens, defaultKVTokens},
 		{"max-events", l.events, &cfg.MaxEvents, cfg.MaxEvents},
-	} {
+	}
+}
+
+// check refuses values that no setting may have.
+func (l *schedulerLimits) check() error {
+	for _, s := range l.all(new(workload.Serving)) {
+		if !quantity.IsCount(s.value) {
+			return fmt.Errorf("--%s: found %d, expected a positive integer up to %d", s.flag, s.value, quantity.MaxSafe)
+		}
+	}
+	return nil
+}
+
+// apply sets the limits that flags give, and the defaults where no file gave any.
+func (l *schedulerLimits) apply(cfg *workload.Serving, defaults bool) {
+	for _, s := range l.all(cfg) {
 		switch {
-		case s.value < 0 || s.value > quantity.MaxSafe:
-			return fmt.Errorf("serving: --%s: found %d, expected a positive integer up to %d", s.flag, s.value, quantity.MaxSafe)
 		case s.value > 0:
 			*s.field = s.value
 		case defaults:
 			*s.field = s.fallback
 		}
 	}
-	return nil
 }
 
 func servingSheets(run *serving.Run) []sheet {

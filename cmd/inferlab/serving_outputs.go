@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"io"
 	"strings"
 
@@ -36,9 +35,6 @@ func (o *servingOutputs) flags(cmd *cobra.Command) {
 // prepare makes folders and proves that every output can be written, before any
 // work is done.
 func (o *servingOutputs) prepare() error {
-	if o.plain && o.parquet == "" && o.arrow == "" {
-		return errors.New("--plain-strings acts on tables; give --parquet or --arrow")
-	}
 	for _, dir := range []string{o.parquet, o.arrow} {
 		if dir != "" {
 			if err := arrowio.PrepareDir(dir); err != nil {
