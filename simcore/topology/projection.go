@@ -152,10 +152,16 @@ func (s *Scenario) projectAccess() []ProjectedEdge {
 }
 
 func (s *Scenario) projectLinks() []ProjectedEdge {
+	type ends struct{ source, target string }
+	between := make(map[ends][]int)
+	for i := range s.spec.Links {
+		l := &s.spec.Links[i]
+		between[ends{l.SourceDomainID, l.TargetDomainID}] = append(between[ends{l.SourceDomainID, l.TargetDomainID}], i)
+	}
 	var edges []ProjectedEdge
 	for i := range s.spec.Links {
 		l := &s.spec.Links[i]
-		reverse := s.reverseOf(i)
+		reverse := s.reverseOf(l, between[ends{l.TargetDomainID, l.SourceDomainID}])
 		stops := slices.Concat([]string{l.SourceDomainID}, l.NetworkResourceIDs, []string{l.TargetDomainID})
 		segments := len(stops) - 1
 		for k := range segments {
@@ -175,15 +181,18 @@ func (s *Scenario) projectLinks() []ProjectedEdge {
 	return edges
 }
 
-// reverseOf is the position of the first other link that runs back alike, or -1.
-func (s *Scenario) reverseOf(i int) int {
-	l := &s.spec.Links[i]
-	return slices.IndexFunc(s.spec.Links, func(o Link) bool {
-		return o.ID != l.ID && o.SourceDomainID == l.TargetDomainID && o.TargetDomainID == l.SourceDomainID &&
-			o.Kind == l.Kind && o.BandwidthBytesPerSec == l.BandwidthBytesPerSec && o.LatencyNs == l.LatencyNs &&
+// reverseOf is the position of the first of the links that run back which is
+// alike, or -1.
+func (s *Scenario) reverseOf(l *Link, back []int) int {
+	for _, i := range back {
+		o := &s.spec.Links[i]
+		if o.Kind == l.Kind && o.BandwidthBytesPerSec == l.BandwidthBytesPerSec && o.LatencyNs == l.LatencyNs &&
 			o.ConcurrencyLanes == l.ConcurrencyLanes && o.Transport == l.Transport &&
-			sameSet(o.NetworkResourceIDs, l.NetworkResourceIDs)
-	})
+			sameSet(o.NetworkResourceIDs, l.NetworkResourceIDs) {
+			return i
+		}
+	}
+	return -1
 }
 
 // sameSet compares lists of unique ids without regard to order.
