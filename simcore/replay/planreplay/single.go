@@ -79,9 +79,6 @@ func newSingleReplay(s *script, t *trace.Plan) *singleReplay {
 
 func (r *singleReplay) run() *Mismatch {
 	t := r.trace
-	if len(t.Operations) > len(r.script.plan.Steps) {
-		return mismatch(len(r.script.plan.Steps), RuleEventCount, "%d events for %d steps", len(t.Operations), len(r.script.plan.Steps))
-	}
 	fault := t.Terminal.Fault
 	if fault != nil && fault.Kind == trace.NodeFailure && fault.HasQuiesceTimeout {
 		if bad := r.script.checkFault(len(t.Operations), fault); bad != nil {
