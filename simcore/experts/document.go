@@ -18,9 +18,16 @@ const Command = "expert-cache"
 // and stalls. The weakest input labels the result.
 func (r *Run) Confidence() evidence.Class { return evidence.Timing(evidence.Heuristic) }
 
-// Document writes the result of the command expert-cache (contract 05 section 3).
+// Document writes the result of the command expert-cache (contract 05 section 3)
+// as a whole file.
 func (r *Run) Document(out io.Writer) error {
 	w := jsondoc.NewWriter(out)
+	r.WriteDocument(w)
+	return w.Close()
+}
+
+// WriteDocument is Document on a writer that the caller closes.
+func (r *Run) WriteDocument(w *jsondoc.Writer) {
 	w.Object()
 	w.Head(jsondoc.Head{
 		Command:           Command,
@@ -35,7 +42,6 @@ func (r *Run) Document(out io.Writer) error {
 	w.Key("trace")
 	r.Trace.WriteEvents(w)
 	w.End()
-	return w.Close()
 }
 
 // writeRoutes writes the results of the routes in order; they are the accesses.
@@ -53,15 +59,21 @@ func (r *Run) writeRoutes(w *jsondoc.Writer) {
 
 // TraceKind and TraceRevision identify a trace document of an expert cache.
 const (
-	TraceKind           = "inferlab/expert-cache-trace"
-	TraceRevision int64 = 1
+	TraceKind     = trace.ExpertsDocumentKind
+	TraceRevision = trace.ExpertsDocumentRevision
 )
 
-// TraceDocument writes the lossless trace as a document of its own: the workload
-// that drove the cache, the events, and the state at the end, which is all that an
-// independent replay needs.
+// TraceDocument writes the lossless trace as a file of its own: the workload that
+// drove the cache, the events, and the state at the end, which is all that an
+// independent replay needs. Package expertsreplay verifies it.
 func (r *Run) TraceDocument(out io.Writer) error {
 	w := jsondoc.NewWriter(out)
+	r.WriteTraceDocument(w)
+	return w.Close()
+}
+
+// WriteTraceDocument is TraceDocument on a writer that the caller closes.
+func (r *Run) WriteTraceDocument(w *jsondoc.Writer) {
 	w.Object()
 	w.Key("kind").Text(TraceKind)
 	w.Key("revision").Int(TraceRevision)
@@ -75,7 +87,6 @@ func (r *Run) TraceDocument(out io.Writer) error {
 	w.Key("snapshot")
 	r.Trace.WriteSnapshot(w, &r.Snapshot)
 	w.End()
-	return w.Close()
 }
 
 func writeWorkload(w *jsondoc.Writer, load *workload.ExpertWorkload) {

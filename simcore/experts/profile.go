@@ -3,6 +3,7 @@ package experts
 import (
 	"strconv"
 
+	"github.com/inferlab/inferlab/simcore/topology"
 	"github.com/inferlab/inferlab/simcore/trace"
 	"github.com/inferlab/inferlab/simcore/workload"
 )
@@ -90,4 +91,18 @@ func (p *projection) unit(a *trace.ExpertAccess) {
 // Profile is the work of the run's tokens; see the function of the same name.
 func (r *Run) Profile(strategy workload.PlacementStrategy) *workload.Profile {
 	return Profile(r.Trace, strategy)
+}
+
+// SimulateOn is Simulate for a run that is bound to a topology: the cache is
+// partitioned for the scenario first (contract 06 section 3). Profile with the same
+// strategy then gives the work to compile.
+func SimulateOn(s *topology.Scenario, cfg workload.ExpertRun, strategy workload.PlacementStrategy) (*Run, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	var err error
+	if cfg.Cache, err = Partition(cfg.Cache, s, strategy); err != nil {
+		return nil, err
+	}
+	return Simulate(cfg)
 }
