@@ -99,7 +99,8 @@ type CellReport struct {
 // outputs back into nb. It stops at the first cell that fails, with a
 // *CellError, unless that cell carries the tag raises-exception. Cells tagged
 // skip-execution and empty cells are left out. When ctx ends, the running cell
-// is interrupted. The report is never nil. Kernel, helpers and temporary files
+// is interrupted. When the kernel does not start, nb is as it was; afterwards it
+// holds the outputs of this run alone. The report is never nil. Kernel, helpers and temporary files
 // are gone when Execute returns.
 func Execute(ctx context.Context, nb *Notebook, o Options) (_ *Report, err error) {
 	begin := time.Now()
@@ -109,14 +110,14 @@ func Execute(ctx context.Context, nb *Notebook, o Options) (_ *Report, err error
 	if err != nil {
 		return report, err
 	}
+	k, err := startKernel(ctx, o)
+	if err != nil {
+		return report, err
+	}
 	for _, c := range nb.cells {
 		if c.Type() == "code" {
 			c.clear()
 		}
-	}
-	k, err := startKernel(ctx, o)
-	if err != nil {
-		return report, err
 	}
 	report.KernelStart = time.Since(begin)
 	r := &runner{nb: nb, options: o, kernel: k, collector: newCollector(k.paths), report: report, counts: map[int]int{}}
@@ -202,6 +203,9 @@ func (r *runner) all(ctx context.Context) error {
 			event.State = Skipped
 			r.tell(event)
 			continue
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		if err := r.cell(ctx, event); err != nil {
 			return err
@@ -346,7 +350,7 @@ type waiter struct {
 }
 
 // pulse is how often a waiting runner looks whether the kernel still answers.
-const pulse = time.Second
+const pulse = 500 * time.Millisecond
 
 func (w *waiter) wait(ctx context.Context) error {
 	done := ctx.Done()
@@ -369,6 +373,10 @@ func (w *waiter) wait(ctx context.Context) error {
 			}
 			w.interrupt(ErrTimeout)
 		case <-ticker.C:
+			if w.cause != nil {
+				// The first interrupt is lost on a cell that was being compiled.
+				_ = w.kernel.process.interrupt()
+			}
 			if w.kernel.client.silence() > silenceLimit {
 				return w.kernel.failure(doing(w.cell), w.cell, fmt.Errorf("it has not answered for %s", silenceLimit))
 			}

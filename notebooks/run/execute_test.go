@@ -283,6 +283,24 @@ func TestExecuteCancel(t *testing.T) {
 	}
 }
 
+// A second cell is not begun once the context has ended.
+func TestExecuteCancelBetweenCells(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	nb := notebook(t, "!echo one", "!echo two")
+	_, err := execute(t, ctx, nb, run.Options{Progress: func(e run.Event) {
+		if e.State == run.Done {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+	if n := nb.Cells()[1].ExecutionCount(); n != 0 || len(nb.Cells()[0].Outputs()) != 1 {
+		t.Errorf("second cell has count %d; first: %+v", n, nb.Cells()[0].Outputs())
+	}
+}
+
 func TestExecuteInputRequest(t *testing.T) {
 	nb := notebook(t, "import \"github.com/janpfeifer/gonb/gonbui\"\nimport \"time\"\n\n%%\ngonbui.RequestInput(\"name?\", false)\ntime.Sleep(time.Minute)")
 	_, err := execute(t, t.Context(), nb, run.Options{CellTimeout: 50 * time.Second})
@@ -324,9 +342,15 @@ func TestExecuteWithoutCheckout(t *testing.T) {
 func TestExecuteStartCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := execute(t, ctx, notebook(t, "%%\nprintln(1)"), run.Options{})
-	if !errors.Is(err, context.Canceled) {
+	nb, err := run.Parse([]byte(`{"nbformat":4,"cells":[{"cell_type":"code","source":"%%","execution_count":3,"outputs":[{"output_type":"stream","name":"stdout","text":"kept"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := execute(t, ctx, nb, run.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
+	}
+	if outs := nb.Cells()[0].Outputs(); len(outs) != 1 || outs[0].Text != "kept" || nb.Cells()[0].ExecutionCount() != 3 {
+		t.Errorf("a run without a kernel changed the notebook: %+v", outs)
 	}
 }
 
