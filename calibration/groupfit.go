@@ -21,7 +21,7 @@ type GroupFit struct {
 
 	CoefficientNs    int64   // overhead of an invocation, or ns a work item
 	OverheadNs       int64   // overhead of the device kind
-	StandardErrorNs  float64 // of the coefficient, the overhead's share included
+	StandardErrorNs  float64 // of the coefficient, robust to scatter that grows with duration; the overhead's share included
 	ConfidenceNs     float64 // half width of its 95 % interval
 	NormalizedRMSE   float64
 	P95RelativeError float64
@@ -154,18 +154,19 @@ func (g *GroupFit) fitOverhead() bool {
 	return ok
 }
 
-// slopeError is the standard error of a slope b = sum w(d - v) / sum w^2: the
-// scatter of the residuals, and the error of the overhead v carried through.
+// slopeError is the standard error of a slope b = sum w(d - v) / sum w^2. Scatter
+// grows with the duration, so every sample counts with its own residual, enlarged
+// by its leverage h = w^2 / sum w^2 (the jackknife's sandwich form, HC3); the error
+// of the overhead v is carried through.
 func (g *GroupFit) slopeError(weight, items, overheadError float64) float64 {
-	var squares float64
-	var n int64
+	var meat float64
 	for s := range g.AllSamples() {
-		squares += float64(s.ResidualNs() * s.ResidualNs())
-		n++
+		w := float64(s.At)
+		r := s.ResidualNs() / (1 - float64(w*w)/weight)
+		meat += float64(float64(w*r) * float64(w*r))
 	}
-	scatter := squares / float64(max(1, n-1)) / weight
-	carried := items / weight * overheadError
-	return math.Sqrt(scatter + float64(carried*carried))
+	scatter := math.Sqrt(meat) / weight
+	return math.Hypot(scatter, items/weight*overheadError)
 }
 
 // diagnose measures the fit against its samples.
