@@ -16,6 +16,10 @@ func (a *app) commands() []*cobra.Command {
 		a.compareCommand(),
 		a.planExportCommand(),
 		a.planRunCommand(),
+		a.faultCampaignCommand(),
+		a.concurrentCampaignCommand(),
+		a.concurrentNodeFailureCommand(),
+		a.nodeFailoverCommand(),
 		a.notebookCommand(),
 		a.versionCommand(),
 	}

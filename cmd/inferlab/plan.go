@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/inferlab/inferlab/simcore/compiler"
 	"github.com/inferlab/inferlab/simcore/evidence"
 	"github.com/inferlab/inferlab/simcore/executor"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
@@ -24,19 +23,15 @@ they are not signatures.`,
   inferlab plan-run plan.json`,
 		Args: positional("TARGET", "WORKLOAD", "[CALIBRATION]"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, build, model, err := a.work(args)
+			w, err := a.work(args)
 			if err != nil {
 				return err
 			}
-			profile, err := build(s)
+			compiled, err := w.plan()
 			if err != nil {
 				return err
 			}
-			compiled, err := compiler.Compile(s, profile, model)
-			if err != nil {
-				return err
-			}
-			artifact, err := plan.NewArtifact(s, compiled.Plan)
+			artifact, err := plan.NewArtifact(w.scenario, compiled)
 			if err != nil {
 				return err
 			}

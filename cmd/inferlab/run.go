@@ -5,12 +5,8 @@ import (
 	"strconv"
 
 	"github.com/inferlab/inferlab/simcore"
-	"github.com/inferlab/inferlab/simcore/cost"
-	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/run"
-	"github.com/inferlab/inferlab/simcore/topology"
-	"github.com/inferlab/inferlab/simcore/workload"
 	"github.com/spf13/cobra"
 )
 
@@ -41,55 +37,15 @@ figures and evidence.`,
 
 // execute runs the workload of args on the machine of args.
 func (a *app) execute(args []string) (*run.Result, error) {
-	s, build, model, err := a.work(args)
+	w, err := a.work(args)
 	if err != nil {
 		return nil, err
 	}
-	profile, err := build(s)
+	profile, err := w.file.build(w.scenario)
 	if err != nil {
 		return nil, err
 	}
-	return run.Execute(s, profile, model)
-}
-
-// builder makes the work profile of a workload file for a machine.
-type builder func(*topology.Scenario) (*workload.Profile, error)
-
-// work resolves TARGET, WORKLOAD and CALIBRATION.
-func (a *app) work(args []string) (*topology.Scenario, builder, *cost.Model, error) {
-	s, err := target(args[0])
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	build, err := a.workload(args[1])
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	model, err := a.costModel(args, 2)
-	return s, build, model, err
-}
-
-// workload reads a workload file.
-func (a *app) workload(path string) (builder, error) {
-	doc, err := readDocument(path)
-	if err != nil {
-		return nil, err
-	}
-	r := document.NewReader(doc, "")
-	r.Strict = a.strict
-	cfg, err := workload.ReadRun(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	a.warn(path, r.Warnings())
-	if cfg.Kind != workload.RunTargetOnly {
-		return nil, fmt.Errorf("%s: %s: this kind of workload is not part of this version; target_only is", path, cfg.Kind)
-	}
-	profile, err := workload.TargetOnly(cfg.TokenCount)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return func(*topology.Scenario) (*workload.Profile, error) { return profile, nil }, nil
+	return run.Execute(w.scenario, profile, w.model)
 }
 
 func runSheets(r *run.Result) []sheet {
@@ -123,7 +79,7 @@ func (a *app) compareCommand() *cobra.Command {
   inferlab compare workload.yaml --format table`,
 		Args: positional("WORKLOAD", "[CALIBRATION]"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			build, err := a.workload(args[0])
+			file, err := a.workload(args[0])
 			if err != nil {
 				return err
 			}
@@ -135,7 +91,7 @@ func (a *app) compareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := run.Compare(families, build, model)
+			c, err := run.Compare(families, file.build, model)
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/inferlab/inferlab/simcore/compiler"
+	"github.com/inferlab/inferlab/simcore/cost"
+	"github.com/inferlab/inferlab/simcore/document"
+	"github.com/inferlab/inferlab/simcore/plan"
+	"github.com/inferlab/inferlab/simcore/topology"
+	"github.com/inferlab/inferlab/simcore/workload"
+)
+
+// builder makes the work profile of a workload file for a machine.
+type builder func(*topology.Scenario) (*workload.Profile, error)
+
+// workloadFile is a workload file whose deciding block was read; commands may
+// read blocks of their own from it.
+type workloadFile struct {
+	path   string
+	reader *document.Reader
+	build  builder
+}
+
+// workload reads a workload file.
+func (a *app) workload(path string) (*workloadFile, error) {
+	doc, err := readDocument(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &workloadFile{path: path, reader: document.NewReader(doc, "")}
+	f.reader.Strict = a.strict
+	cfg, err := workload.ReadRun(f.reader)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	a.warn(path, f.reader.Warnings())
+	if f.build, err = profileOf(cfg); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// profileOf is the builder of the block that decides.
+func profileOf(cfg workload.RunConfig) (builder, error) {
+	if cfg.Kind != workload.RunTargetOnly {
+		return nil, fmt.Errorf("%s: this kind of workload is not part of this version; target_only is", cfg.Kind)
+	}
+	profile, err := workload.TargetOnly(cfg.TokenCount)
+	if err != nil {
+		return nil, err
+	}
+	return func(*topology.Scenario) (*workload.Profile, error) { return profile, nil }, nil
+}
+
+// block reads a command's own block of the file.
+func (f *workloadFile) block(read func(root document.Node)) error {
+	read(f.reader.Root())
+	if err := f.reader.Err(); err != nil {
+		return fmt.Errorf("%s: %w", f.path, err)
+	}
+	return nil
+}
+
+// work is what TARGET, WORKLOAD and CALIBRATION of a command line stand for.
+type work struct {
+	scenario *topology.Scenario
+	file     *workloadFile
+	model    *cost.Model
+}
+
+// work resolves TARGET, WORKLOAD and CALIBRATION.
+func (a *app) work(args []string) (*work, error) {
+	s, err := target(args[0])
+	if err != nil {
+		return nil, err
+	}
+	f, err := a.workload(args[1])
+	if err != nil {
+		return nil, err
+	}
+	model, err := a.costModel(args, 2)
+	return &work{s, f, model}, err
+}
+
+// plan compiles the workload for its machine.
+func (w *work) plan() (*plan.Plan, error) { return w.file.plan(w.scenario, w.model) }
+
+// plan compiles the workload for a machine.
+func (f *workloadFile) plan(s *topology.Scenario, m *cost.Model) (*plan.Plan, error) {
+	profile, err := f.build(s)
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := compiler.Compile(s, profile, m)
+	if err != nil {
+		return nil, err
+	}
+	return compiled.Plan, nil
+}
