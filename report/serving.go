@@ -53,7 +53,7 @@ func servingPage(run *serving.Run, meta Meta, rows int) ([]byte, error) {
 		Result:       s.result(),
 	}
 	for _, build := range []func() (section, error){
-		s.latencySection, s.requestSection, s.batchSection, s.kvSection, s.resourceSection, s.linkSection, s.capacitySection,
+		s.latencySection, s.requestSection, s.batchSection, s.kvSection, s.resourceSection, s.linkSection, s.machineSection, s.capacitySection,
 	} {
 		sec, err := build()
 		if err != nil {
@@ -292,6 +292,18 @@ func (s *servingReport) kvSection() (section, error) {
 
 // maxDomains is how many memory timelines a page draws.
 const maxDomains = 4
+
+// machineSection draws the topology (contract 09, V1).
+func (s *servingReport) machineSection() (section, error) {
+	sec := section{ID: "machine", Question: "What machine is this?"}
+	if s.run.Scenario == nil {
+		sec.Note = "The scenario is not part of this result."
+		return sec, nil
+	}
+	f := figure.Machine(s.run.Scenario)
+	sec.Answer = f.Text().Alt
+	return s.with(sec, false, f)
+}
 
 // capacitySection shows the reservations of the scenario (contract 09, V4).
 func (s *servingReport) capacitySection() (section, error) {

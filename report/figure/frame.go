@@ -217,6 +217,7 @@ const (
 	keyDot
 	keyHatch
 	keyOutline
+	keyHeavyDash
 )
 
 const keyLineHeight = 18.0
@@ -265,6 +266,8 @@ func (k key) draw(c draw.Canvas, x, y vg.Length) {
 		hatch(c, k.ink, x, y-1, x+10, y+9)
 	case keyLine:
 		stroke(c, k.ink, 2, segment(x, mid, x+12, mid))
+	case keyHeavyDash:
+		stroke(c, k.ink, 2.25, segment(x, mid, x+12, mid), 3, 3)
 	case keyDash:
 		stroke(c, k.ink, 1, segment(x, mid, x+12, mid), 3, 3)
 	case keyDot:

@@ -28,7 +28,7 @@ func figures(run *serving.Run) map[string]figure.Figure {
 		"ttft": figure.TTFT(run), "itl": figure.ITL(run), "latency": figure.Latency(run),
 		"batches": figure.Batches(run), "kv": figure.KV(run), "utilization": figure.Utilization(run),
 		"throughput": figure.Throughput(run), "requests": figure.Requests(run),
-		"timeline": figure.Timeline(run), "flow": figure.Flow(run), "memory": figure.Memory(run.Scenario),
+		"timeline": figure.Timeline(run), "flow": figure.Flow(run), "memory": figure.Memory(run.Scenario), "machine": figure.Machine(run.Scenario),
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/inferlab/inferlab/simcore/evidence"
 )
 
-// Pair shows two distributions beside each other, or above each other below 640
-// px. An empty half says why.
+// Pair shows two distributions beside each other, or above each other below 600
+// px of plot. An empty half says why.
 type Pair struct{ Left, Right Distribution }
 
 // Text gives the figure's words: both findings.
@@ -54,7 +54,7 @@ func (f Pair) Table() Table {
 
 const (
 	pairGap  = 28.0
-	sideFrom = 640.0 // px from which on the halves stand beside each other
+	sideFrom = 600.0 // px from which on the halves stand beside each other
 )
 
 func (f Pair) half(width float64) float64 {
@@ -65,7 +65,7 @@ func (f Pair) half(width float64) float64 {
 }
 
 func (f Pair) plotHeight(width float64) float64 {
-	half := f.half(width - 32)
+	half := f.half(width)
 	heights := [2]float64{64, 64}
 	for i, d := range [2]Distribution{f.Left, f.Right} {
 		if d.Text().Empty == "" {
@@ -82,7 +82,7 @@ func (f Pair) paint(c draw.Canvas) {
 	width := (c.Max.X - c.Min.X).Points()
 	half := vg.Length(f.half(width))
 	a, b := c, c
-	if width >= sideFrom-32 {
+	if width >= sideFrom {
 		half = vg.Length((width - pairGap) / 2)
 		a.Max.X, b.Min.X = c.Min.X+half, c.Max.X-half
 	} else {

@@ -108,7 +108,8 @@ type Column struct {
 // content is what render needs of a figure.
 type content interface {
 	Text() Text
-	// plotHeight is the height that the plot itself needs at a width, in px.
+	// plotHeight is the height that the plot itself needs at the width that paint
+	// will have, in px.
 	plotHeight(width float64) float64
 	// paint draws the plot into c; never called when the figure is empty.
 	paint(c draw.Canvas)
@@ -135,7 +136,7 @@ func layout(f content, o Options) (frame, float64) {
 	fr := newFrame(words, o)
 	plot := 64.0
 	if words.Empty == "" {
-		plot = f.plotHeight(o.Width)
+		plot = f.plotHeight(o.Width - 2*fr.padding)
 	}
 	if o.Height != 0 {
 		return fr, o.Height

@@ -1,0 +1,173 @@
+package report_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/inferlab/inferlab/report"
+	"github.com/inferlab/inferlab/report/internal/sample"
+)
+
+// browser finds a Chromium. In continuous integration its absence is a failure.
+func browser(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatal("no Chromium found: the page cannot be checked")
+	}
+	t.Skip("no Chromium on this machine; make test installs one")
+	return ""
+}
+
+// load opens a file in a headless browser whose network is off and returns the
+// document after loading, the console, and the network log.
+func load(t *testing.T, file string, width int) (dom, console string, log netLog) {
+	t.Helper()
+	dir := t.TempDir()
+	netlog := filepath.Join(dir, "net.json")
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, browser(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps", "--no-first-run",
+		"--host-resolver-rules=MAP * ~NOTFOUND", "--log-net-log="+netlog, "--net-log-capture-mode=Everything",
+		"--user-data-dir="+filepath.Join(dir, "profile"), "--enable-logging=stderr", "--v=0",
+		fmt.Sprintf("--window-size=%d,900", width), "--virtual-time-budget=2000", "--dump-dom", "file://"+file)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("chromium: %v\n%s", err, errs.String())
+	}
+	data, err := os.ReadFile(netlog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &log); err != nil {
+		t.Fatalf("network log: %v", err)
+	}
+	return string(out), errs.String(), log
+}
+
+// netLog is the part of Chromium's network log that tells of requests.
+type netLog struct {
+	Constants struct {
+		LogEventTypes map[string]int
+	}
+	Events []struct {
+		Type   int
+		Params struct{ URL string }
+	}
+}
+
+// requests lists the URLs that were asked for by anything but the browser's own
+// services, whose hosts no page here could name.
+func (l netLog) requests() (urls []string) {
+	start := l.Constants.LogEventTypes["URL_REQUEST_START_JOB"]
+	for _, e := range l.Events {
+		if e.Type == start && e.Params.URL != "" && !strings.Contains(e.Params.URL, ".google.com/") && !strings.Contains(e.Params.URL, ".googleapis.com/") {
+			urls = append(urls, e.Params.URL)
+		}
+	}
+	return urls
+}
+
+var consoleLine = regexp.MustCompile(`(?m)^.*CONSOLE.*$`)
+
+// TestInChromium loads pages with the network off: no request, no console message.
+func TestInChromium(t *testing.T) {
+	browser(t)
+	run := sample.Run(sample.Options{Requests: 60, Output: 30, Rate: 30, Names: hostile, Scenario: preset(t, "multi-node")})
+	run.Assumptions = append(run.Assumptions, hostile...)
+	html := page(t, run, report.Meta{Command: "serving", CommandLine: "inferlab serving multi-node " + hostile[0],
+		Inputs: []report.Input{{Name: hostile[7], Fingerprint: "fnv1a32:0badcafe"}}})
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte(html), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dom, console, log := load(t, file, 1400)
+	if lines := consoleLine.FindAllString(console, -1); len(lines) > 0 {
+		t.Errorf("console: %s", strings.Join(lines, "\n"))
+	}
+	if urls := log.requests(); len(urls) > 0 {
+		t.Errorf("the page asked for %q", urls)
+	}
+	if len(log.Constants.LogEventTypes) == 0 {
+		t.Error("the network log is empty: requests would not be seen")
+	}
+	if n := strings.Count(dom, "<svg"); n < 15 {
+		t.Errorf("%d drawings in the document", n)
+	}
+}
+
+// TestChecksSee proves that the check above would see a request and a message.
+func TestChecksSee(t *testing.T) {
+	browser(t)
+	file := filepath.Join(t.TempDir(), "bad.html")
+	bad := `<!DOCTYPE html><img src="http://picture.invalid/x.png"><script>console.error("seen")</script>`
+	if err := os.WriteFile(file, []byte(bad), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, console, log := load(t, file, 800)
+	if !strings.Contains(consoleLine.FindString(console), "seen") {
+		t.Errorf("the console message was not seen in %q", console)
+	}
+	if urls := log.requests(); len(urls) != 1 || urls[0] != "http://picture.invalid/x.png" {
+		t.Errorf("the request was not seen: %q", urls)
+	}
+}
+
+// probe is appended to a copy of the page, without its policy, to measure layout.
+const probe = `<script>
+const wide = [...document.querySelectorAll("body *")].filter(e => {
+  if (e.closest("svg") && e.tagName !== "svg" || e.closest(".scroll") || e.closest(".skip")) return false;
+  const r = e.getBoundingClientRect();
+  return r.width > 0 && r.right > innerWidth + 1;
+}).map(e => e.tagName + "." + e.className + " in " + e.parentElement.tagName + "." + e.parentElement.className + ": " + e.textContent.slice(0, 30)).slice(0, 5);
+const shown = [...document.querySelectorAll("svg.figure")].filter(e => e.getBoundingClientRect().width > 0).length;
+document.documentElement.setAttribute("data-probe", JSON.stringify({
+  inner: innerWidth, scroll: document.documentElement.scrollWidth, wide, shown}));
+</script>`
+
+// TestLayout checks K5 at four widths: nothing reaches beyond the window.
+func TestLayout(t *testing.T) {
+	browser(t)
+	run := sample.Run(sample.Options{Requests: 40, Output: 20, Rate: 30, Names: hostile, Scenario: preset(t, "multi-gpu")})
+	run.Assumptions = append(run.Assumptions, hostile...)
+	html := page(t, run, report.Meta{CommandLine: strings.Repeat("inferlab ", 60) + strings.Repeat("x", 400), ModelName: hostile[6],
+		Inputs: []report.Input{{Name: hostile[6], Fingerprint: "fnv1a32:0badcafe"}}})
+	html = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAllString(html, "")
+	html = strings.Replace(html, "</body>", probe+"</body>", 1)
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte(html), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int{500, 720, 1000, 1400} {
+		dom, _, _ := load(t, file, width)
+		m := regexp.MustCompile(`data-probe="([^"]*)"`).FindStringSubmatch(dom)
+		if m == nil {
+			t.Fatalf("no measurement at %d px", width)
+		}
+		var got struct {
+			Inner, Scroll, Shown int
+			Wide                 []string
+		}
+		if err := json.Unmarshal([]byte(strings.ReplaceAll(m[1], "&quot;", `"`)), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Inner != width || got.Scroll > got.Inner || len(got.Wide) > 0 || got.Shown < 9 {
+			t.Errorf("at %d px: %+v", width, got)
+		}
+	}
+}
