@@ -16,6 +16,10 @@ type Input struct {
 	// prefetch must then be those of contract 05 section 2.17.
 	Workload *workload.ExpertWorkload
 
+	// ConsecutiveTokens promises that routes count tokens from 0 without a gap, as
+	// composed serving does (section 6.4). A Workload implies it.
+	ConsecutiveTokens bool
+
 	// EndNs is the time (ns) to which the cache was last advanced, when that is
 	// later than its last event. Loads due until then must have completed. A
 	// Workload implies its own end.
@@ -104,7 +108,7 @@ type Prefix struct{ c *checker }
 // CheckPrefix replays a trace without asking whether anything is missing at its
 // end. The error, when there is one, is a *Mismatch.
 func CheckPrefix(in Input) (Prefix, error) {
-	c := &checker{tr: in.Trace, workload: in.Workload, endNs: in.EndNs}
+	c := &checker{tr: in.Trace, workload: in.Workload, consecutive: in.ConsecutiveTokens, endNs: in.EndNs}
 	for i := range in.Trace.Events {
 		c.index = int64(i)
 		if err := c.apply(in.Trace.Events[i]); err != nil {

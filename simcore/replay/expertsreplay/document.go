@@ -33,8 +33,9 @@ func ReadDocument(root document.Value) (*Document, error) {
 	d := &Document{}
 	inputs := n.Get("inputs")
 	if inputs.Object() {
-		inputs.Closed(nil, "workload", "endNs")
+		inputs.Closed(nil, "workload", "endNs", "consecutiveTokens")
 		d.Input.EndNs = inputs.Get("endNs").CountOr(0)
+		d.Input.ConsecutiveTokens = inputs.Get("consecutiveTokens").BoolOr(false)
 		if w := inputs.Get("workload"); w.Present() {
 			d.Input.Workload = readWorkload(w)
 		}

@@ -46,6 +46,9 @@ func (c *checker) routeArguments(ev trace.ExpertEvent, r *trace.ExpertRoute) err
 	if !quantity.IsCount(r.TokenIndex) || r.TopK < 1 || r.TopK > int64(len(c.cfg.Experts)) {
 		return c.bad(RouteArguments, "token %d with %d of %d experts", r.TokenIndex, r.TopK, len(c.cfg.Experts))
 	}
+	if c.consecutive && r.TokenIndex != c.tokens {
+		return c.bad(RouteArguments, "token %d, want %d", r.TokenIndex, c.tokens)
+	}
 	return c.workloadRoute(ev, r)
 }
 

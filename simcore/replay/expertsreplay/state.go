@@ -24,9 +24,11 @@ type checker struct {
 	tr       *trace.Experts
 	workload *workload.ExpertWorkload
 	endNs    int64
-	cfg      *workload.ExpertCache
-	index    int64 // of the event under examination
-	rows     [trace.ExpertAccessed + 1]int32
+
+	consecutive bool
+	cfg         *workload.ExpertCache
+	index       int64 // of the event under examination
+	rows        [trace.ExpertAccessed + 1]int32
 
 	now   int64
 	clock int64 // ticks of use
