@@ -186,7 +186,7 @@ func TestEveryMutationOfAConcurrentTraceIsRejected(t *testing.T) {
 	fabric := plan.NewFabric(plantest.Spec(s))
 	checker := planreplay.New(fabric.Spec())
 	count := 0
-	for seed := range uint64(5) {
+	for seed := range uint64(2) {
 		requests := concurrentRequests(s, seed)
 		r, err := executor.RunConcurrent(fabric, requests)
 		if err != nil {
