@@ -28,8 +28,11 @@ func (d *Dataset) Validate() error {
 	v.quality()
 	v.observations()
 	v.coverage()
+	before := len(v.list.Issues)
 	v.transports()
-	v.curves()
+	if len(v.list.Issues) == before { // a wrong identity would tear its curve apart and be reported twice
+		v.curves()
+	}
 	return v.list.Err()
 }
 
@@ -223,8 +226,8 @@ func (v *checker) transports() {
 		c := pointCheck{v, "transport_observations", i, o.ID}
 		c.identity(seen)
 		c.text(".scenario_id", o.ScenarioID)
-		if !slices.Contains(v.d.Applicability.ScenarioIDs, o.ScenarioID) {
-			c.add("scenario_scope", ".scenario_id", "scenario %s is not among applicability.scenario_ids %v", o.ScenarioID, v.d.Applicability.ScenarioIDs)
+		if scope := v.d.Applicability.ScenarioIDs; len(scope) > 0 && !slices.Contains(scope, o.ScenarioID) {
+			c.add("scenario_scope", ".scenario_id", "scenario %s is not among applicability.scenario_ids %v", o.ScenarioID, scope)
 		}
 		c.text(".algorithm", o.Algorithm)
 		c.path(o)
