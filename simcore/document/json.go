@@ -2,6 +2,7 @@ package document
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -38,6 +39,43 @@ type jsonParser struct {
 	line, lineStart int
 	items           []Value
 	keys            []string
+
+	values []Value    // room for the items of finished lists and objects
+	boxes  []children // room for their headers
+	shapes [8][]string
+	oldest int // of shapes
+}
+
+// children moves the waiting items from base on into room of their own.
+func (p *jsonParser) children(base int, names []string) *children {
+	const room = 1024
+	waiting := p.items[base:]
+	if len(waiting) > len(p.values) {
+		p.values = make([]Value, max(room, len(waiting)))
+	}
+	if len(p.boxes) == 0 {
+		p.boxes = make([]children, room/4)
+	}
+	n := copy(p.values, waiting)
+	box := &p.boxes[0]
+	box.items, box.names = p.values[:n:n], names
+	p.values, p.boxes = p.values[n:], p.boxes[1:]
+	p.items = p.items[:base]
+	return box
+}
+
+// shape returns a list of member names that lives on: one that an earlier object
+// had, or a copy.
+func (p *jsonParser) shape(names []string) []string {
+	for _, s := range p.shapes {
+		if slices.Equal(s, names) {
+			return s
+		}
+	}
+	s := slices.Clone(names)
+	p.shapes[p.oldest] = s
+	p.oldest = (p.oldest + 1) % len(p.shapes)
+	return s
 }
 
 func (p *jsonParser) fail(format string, args ...any) error {
@@ -74,7 +112,7 @@ func (p *jsonParser) value(v *Value, depth int) error {
 	if p.at >= len(p.text) {
 		return p.unexpected("a value")
 	}
-	v.line, v.column = int32(p.line), int32(p.at-p.lineStart+1)
+	v.at(p.line, p.at-p.lineStart+1)
 	switch c := p.text[p.at]; {
 	case c == '{':
 		return p.object(v, depth)
@@ -82,7 +120,8 @@ func (p *jsonParser) value(v *Value, depth int) error {
 		return p.list(v, depth)
 	case c == '"':
 		text, err := p.str()
-		v.kind, v.text = String, text
+		v.is(String)
+		v.text = text
 		return err
 	case c == '-' || isDigit(c):
 		return p.numberLiteral(v)
@@ -93,7 +132,8 @@ func (p *jsonParser) value(v *Value, depth int) error {
 	}{{"null", Null}, {"true", Bool}, {"false", Bool}} {
 		if strings.HasPrefix(p.text[p.at:], word.text) {
 			p.at += len(word.text)
-			v.kind, v.text, v.truth = word.kind, word.text, word.text == "true"
+			v.is(word.kind)
+			v.text = word.text
 			return nil
 		}
 	}
@@ -101,7 +141,7 @@ func (p *jsonParser) value(v *Value, depth int) error {
 }
 
 func (p *jsonParser) list(v *Value, depth int) error {
-	v.kind = List
+	v.is(List)
 	p.at++ // [
 	p.space()
 	if p.at < len(p.text) && p.text[p.at] == ']' {
@@ -123,13 +163,12 @@ func (p *jsonParser) list(v *Value, depth int) error {
 			break
 		}
 	}
-	v.items = append([]Value(nil), p.items[base:]...)
-	p.items = p.items[:base]
+	v.inside = p.children(base, nil)
 	return nil
 }
 
 func (p *jsonParser) object(v *Value, depth int) error {
-	v.kind = Object
+	v.is(Object)
 	p.at++ // {
 	p.space()
 	if p.at < len(p.text) && p.text[p.at] == '}' {
@@ -157,9 +196,8 @@ func (p *jsonParser) object(v *Value, depth int) error {
 			break
 		}
 	}
-	v.items = append([]Value(nil), p.items[base:]...)
-	v.keys = append([]string(nil), p.keys[keyBase:]...)
-	p.items, p.keys = p.items[:base], p.keys[:keyBase]
+	v.inside = p.children(base, p.shape(p.keys[keyBase:]))
+	p.keys = p.keys[:keyBase]
 	return nil
 }
 
@@ -245,7 +283,8 @@ func (p *jsonParser) numberLiteral(v *Value) error {
 			return p.unexpected("a digit")
 		}
 	}
-	v.kind, v.text = Number, p.text[start:p.at]
+	v.is(Number)
+	v.text = p.text[start:p.at]
 	v.number = decimal(v.text, whole)
 	return nil
 }

@@ -66,7 +66,7 @@ func (n Node) Known(keys ...string) bool {
 // unknown lists the keys of an object that are in neither list.
 func (n Node) unknown(required, optional []string) []string {
 	var unknown []string
-	for _, key := range n.v.keys {
+	for _, key := range n.v.names() {
 		if !slices.Contains(required, key) && !slices.Contains(optional, key) {
 			unknown = append(unknown, key)
 		}

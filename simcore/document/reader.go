@@ -105,12 +105,12 @@ func trail(from, to *Value, steps []string) ([]string, bool) {
 	if from == to {
 		return steps, true
 	}
-	for i := range from.items {
+	for i := range from.items() {
 		step := "[" + strconv.Itoa(i) + "]"
-		if from.kind == Object {
-			step = "." + from.keys[i]
+		if from.Kind() == Object {
+			step = "." + from.Key(i)
 		}
-		if found, ok := trail(&from.items[i], to, append(steps, step)); ok {
+		if found, ok := trail(from.At(i), to, append(steps, step)); ok {
 			return found, true
 		}
 	}
@@ -140,7 +140,7 @@ func place(v *Value) string {
 	if v.line == 0 {
 		return ""
 	}
-	return " (line " + strconv.Itoa(int(v.line)) + ", column " + strconv.Itoa(int(v.column)) + ")"
+	return " (line " + strconv.Itoa(v.Line()) + ", column " + strconv.Itoa(v.Column()) + ")"
 }
 
 // is reports whether the value is there and of the given kind, and refuses it
@@ -149,7 +149,7 @@ func (n Node) is(k Kind, what string) bool {
 	if n.r.err != nil {
 		return false
 	}
-	if n.v == nil || n.v.kind != k {
+	if n.v == nil || n.v.Kind() != k {
 		n.expected(what)
 		return false
 	}
@@ -177,8 +177,8 @@ func (n Node) Items() iter.Seq2[int, Node] {
 		if !n.is(List, "a list") {
 			return
 		}
-		for i := range n.v.items {
-			if n.r.err != nil || !yield(i, Node{r: n.r, v: &n.v.items[i]}) {
+		for i := range n.v.items() {
+			if n.r.err != nil || !yield(i, Node{r: n.r, v: n.v.At(i)}) {
 				return
 			}
 		}
@@ -192,8 +192,8 @@ func (n Node) Members() iter.Seq2[string, Node] {
 		if !n.Object() {
 			return
 		}
-		for i, key := range n.v.keys {
-			if n.r.err != nil || !yield(key, Node{r: n.r, v: &n.v.items[i]}) {
+		for i, key := range n.v.names() {
+			if n.r.err != nil || !yield(key, Node{r: n.r, v: n.v.At(i)}) {
 				return
 			}
 		}
@@ -205,7 +205,7 @@ func (n Node) Len() int {
 	if !n.is(List, "a list") {
 		return 0
 	}
-	return len(n.v.items)
+	return n.v.Len()
 }
 
 // Text returns a string, which may be empty.
@@ -256,7 +256,7 @@ func (n Node) OneOfOr(absent string, choices ...string) string {
 }
 
 // Bool returns a boolean.
-func (n Node) Bool() bool { return n.is(Bool, "a boolean") && n.v.truth }
+func (n Node) Bool() bool { return n.is(Bool, "a boolean") && n.v.Bool() }
 
 // BoolOr is Bool with a default for an absent member.
 func (n Node) BoolOr(absent bool) bool {

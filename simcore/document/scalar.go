@@ -12,18 +12,16 @@ func resolve(v *Value, text string) {
 	v.text = text
 	switch text {
 	case "", "~", "null", "Null", "NULL":
-		v.kind = Null
+		v.is(Null)
 		return
-	case "true", "True", "TRUE":
-		v.kind, v.truth = Bool, true
-		return
-	case "false", "False", "FALSE":
-		v.kind = Bool
+	case "true", "True", "TRUE", "false", "False", "FALSE":
+		v.is(Bool)
 		return
 	}
-	v.kind = String
+	v.is(String)
 	if f, ok := plainNumber(text); ok {
-		v.kind, v.number = Number, f
+		v.is(Number)
+		v.number = f
 	}
 }
 

@@ -36,29 +36,58 @@ func (k Kind) String() string {
 	return "an object"
 }
 
-// Value is one node of a decoded document. Values are read-only.
+// Value is one node of a decoded document. Values are read-only. The form is kept
+// small, because traces of many millions of values are read as documents.
 type Value struct {
-	kind         Kind
-	truth        bool
-	line, column int32
-	number       float64
-	text         string   // a string's content; any other scalar's source text
-	keys         []string // an object's member names, parallel to items
-	items        []Value  // a list's elements or an object's member values
+	text   string    // a string's content; any other scalar's source text
+	inside *children // of a list or object that is not empty
+	number float64
+	line   int32
+	place  uint32 // column in the upper 24 bits, kind in the lower 8
+}
+
+// children are what a list or object holds. Objects of equal shape share their
+// member names.
+type children struct {
+	items []Value  // a list's elements or an object's member values
+	names []string // an object's member names, parallel to items
+}
+
+// at places v in its file; columns beyond the 24 bits are given as their limit.
+func (v *Value) at(line, column int) {
+	const most = 1<<24 - 1
+	v.line = int32(line)
+	v.place = uint32(min(column, most))<<8 | v.place&0xFF
+}
+
+func (v *Value) is(k Kind) { v.place = v.place&^0xFF | uint32(k) }
+
+func (v *Value) items() []Value {
+	if v.inside == nil {
+		return nil
+	}
+	return v.inside.items
+}
+
+func (v *Value) names() []string {
+	if v.inside == nil {
+		return nil
+	}
+	return v.inside.names
 }
 
 // Kind returns the kind of v.
-func (v *Value) Kind() Kind { return v.kind }
+func (v *Value) Kind() Kind { return Kind(v.place & 0xFF) }
 
 // Line and Column give the 1-based place where v begins in its file, or 0 when
 // the value did not come from a file. Columns count bytes.
 func (v *Value) Line() int { return int(v.line) }
 
 // Column is described at Line.
-func (v *Value) Column() int { return int(v.column) }
+func (v *Value) Column() int { return int(v.place >> 8) }
 
 // Bool returns the truth of a boolean, and false for every other kind.
-func (v *Value) Bool() bool { return v.truth }
+func (v *Value) Bool() bool { return v.Kind() == Bool && v.text[0]|0x20 == 't' }
 
 // Number returns the double of a number; it is not finite when the literal
 // overflowed or YAML wrote .inf or .nan. Other kinds give 0.
@@ -68,22 +97,19 @@ func (v *Value) Number() float64 { return v.number }
 func (v *Value) Text() string { return v.text }
 
 // Len is the number of elements of a list or members of an object.
-func (v *Value) Len() int { return len(v.items) }
+func (v *Value) Len() int { return len(v.items()) }
 
 // At returns element i of a list, or the value of member i of an object.
-func (v *Value) At(i int) *Value { return &v.items[i] }
+func (v *Value) At(i int) *Value { return &v.inside.items[i] }
 
 // Key returns the name of member i of an object, in the order of the file.
-func (v *Value) Key(i int) string { return v.keys[i] }
+func (v *Value) Key(i int) string { return v.inside.names[i] }
 
 // Get returns the value of the named member of an object, or nil.
 func (v *Value) Get(key string) *Value {
-	if v.kind != Object {
-		return nil
-	}
-	for i, k := range v.keys {
-		if k == key {
-			return &v.items[i]
+	for i, name := range v.names() {
+		if name == key {
+			return &v.inside.items[i]
 		}
 	}
 	return nil
@@ -92,9 +118,9 @@ func (v *Value) Get(key string) *Value {
 // Describe says what v is, briefly, for an error message: `the string "x"`,
 // `the number 1.5`, `a list`.
 func (v *Value) Describe() string {
-	switch v.kind {
+	switch v.Kind() {
 	case Bool:
-		return strconv.FormatBool(v.truth)
+		return strconv.FormatBool(v.Bool())
 	case Number:
 		if v.text != "" {
 			return "the number " + shorten(v.text)
@@ -106,7 +132,7 @@ func (v *Value) Describe() string {
 		}
 		return "the string " + strconv.Quote(shorten(v.text))
 	}
-	return v.kind.String()
+	return v.Kind().String()
 }
 
 // shorten keeps messages on a screen when an input text is very long.
@@ -126,25 +152,25 @@ func shorten(s string) string {
 // float64, string, []any and canonical.Object with members in the order of the
 // file.
 func (v *Value) Canonical() any {
-	switch v.kind {
+	switch v.Kind() {
 	case Null:
 		return nil
 	case Bool:
-		return v.truth
+		return v.Bool()
 	case Number:
 		return v.number
 	case String:
 		return v.text
 	case List:
-		items := make([]any, len(v.items))
-		for i := range v.items {
-			items[i] = v.items[i].Canonical()
+		items := make([]any, v.Len())
+		for i := range items {
+			items[i] = v.At(i).Canonical()
 		}
 		return items
 	}
-	members := make(canonical.Object, len(v.items))
-	for i := range v.items {
-		members[i] = canonical.Member{Key: v.keys[i], Value: v.items[i].Canonical()}
+	members := make(canonical.Object, v.Len())
+	for i := range members {
+		members[i] = canonical.Member{Key: v.Key(i), Value: v.At(i).Canonical()}
 	}
 	return members
 }
@@ -155,7 +181,7 @@ func (v *Value) Canonical() any {
 func From(tree any) Value {
 	switch x := tree.(type) {
 	case bool:
-		return Value{kind: Bool, truth: x, text: strconv.FormatBool(x)}
+		return scalarValue(Bool, strconv.FormatBool(x))
 	case int:
 		return numberValue(float64(x))
 	case int64:
@@ -163,27 +189,42 @@ func From(tree any) Value {
 	case float64:
 		return numberValue(x)
 	case string:
-		return Value{kind: String, text: x}
+		return scalarValue(String, x)
 	case []string:
-		v := Value{kind: List, items: make([]Value, len(x))}
+		items := make([]Value, len(x))
 		for i, s := range x {
-			v.items[i] = Value{kind: String, text: s}
+			items[i] = scalarValue(String, s)
 		}
-		return v
+		return collection(List, items, nil)
 	case []any:
-		v := Value{kind: List, items: make([]Value, len(x))}
+		items := make([]Value, len(x))
 		for i, item := range x {
-			v.items[i] = From(item)
+			items[i] = From(item)
 		}
-		return v
+		return collection(List, items, nil)
 	case canonical.Object:
-		v := Value{kind: Object, items: make([]Value, len(x)), keys: make([]string, len(x))}
+		items, names := make([]Value, len(x)), make([]string, len(x))
 		for i, m := range x {
-			v.keys[i], v.items[i] = m.Key, From(m.Value)
+			names[i], items[i] = m.Key, From(m.Value)
 		}
-		return v
+		return collection(Object, items, names)
 	}
-	return Value{text: "null"}
+	return scalarValue(Null, "null")
 }
 
-func numberValue(f float64) Value { return Value{kind: Number, number: f + 0} }
+func scalarValue(k Kind, text string) Value { return Value{place: uint32(k), text: text} }
+
+func numberValue(f float64) Value {
+	if f == 0 {
+		f = 0 // negative zero counts as zero
+	}
+	return Value{place: uint32(Number), number: f}
+}
+
+func collection(k Kind, items []Value, names []string) Value {
+	v := Value{place: uint32(k)}
+	if len(items) > 0 {
+		v.inside = &children{items, names}
+	}
+	return v
+}

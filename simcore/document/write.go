@@ -37,8 +37,7 @@ func (w *yamlWriter) block(tree any, indent int, inline bool) {
 	case canonical.Object:
 		for i, m := range x {
 			w.margin(indent, inline && i == 0)
-			w.out.WriteString(yamlText(m.Key))
-			w.out.WriteByte(':')
+			w.key(m.Key, indent)
 			w.member(m.Value, indent)
 		}
 	case []any:
@@ -60,6 +59,20 @@ func (w *yamlWriter) margin(indent int, inline bool) {
 	if !inline {
 		w.out.WriteString(strings.Repeat(" ", indent))
 	}
+}
+
+// longestKey is the length up to which a key may stand before its colon on one
+// line (YAML bounds it at 1024 characters).
+const longestKey = 1000
+
+// key writes "key:", or a long one on a line of its own.
+func (w *yamlWriter) key(key string, indent int) {
+	text := yamlText(key)
+	if len(text) <= longestKey {
+		w.out.WriteString(text + ":")
+		return
+	}
+	w.out.WriteString("? " + text + "\n" + strings.Repeat(" ", indent) + ":")
 }
 
 // member writes what follows "key:".
@@ -112,6 +125,7 @@ func (w *yamlWriter) flow(tree any, indent int) (string, bool) {
 		return w.scalar(tree)
 	}
 	text := open + strings.Join(parts, ", ") + closing
+	// A line this short holds no key that is too long for it.
 	return text, len(parts) == 0 || indent+len(text) <= flowWidth
 }
 

@@ -31,7 +31,9 @@ func ParseYAML(data []byte, name string) (Value, error) {
 		return Value{}, explainTab(err, lines)
 	}
 	if root == nil { // nothing but white space and comments
-		return Value{line: 1, column: 1}, nil
+		v := Value{}
+		v.at(1, 1)
+		return v, nil
 	}
 	p := yamlParser{name: name, lines: lines, budget: maxAliased}
 	var v Value
@@ -143,7 +145,7 @@ func (p *yamlParser) value(v *Value, n *yaml.Node, depth int) error {
 			return p.fail(n, "the document holds more than %d values once its aliases are resolved", maxAliased)
 		}
 	}
-	v.line, v.column = int32(n.Line), int32(n.Column)
+	v.at(n.Line, n.Column)
 	switch n.Kind {
 	case yaml.AliasNode:
 		return p.alias(v, n, depth)
@@ -180,10 +182,13 @@ func (p *yamlParser) list(v *Value, n *yaml.Node, depth int) error {
 	if err := p.tag(n, "!!seq"); err != nil {
 		return err
 	}
-	v.kind = List
-	v.items = make([]Value, len(n.Content))
+	v.is(List)
+	if len(n.Content) == 0 {
+		return nil
+	}
+	v.inside = &children{items: make([]Value, len(n.Content))}
 	for i, item := range n.Content {
-		if err := p.value(&v.items[i], item, depth+1); err != nil {
+		if err := p.value(v.At(i), item, depth+1); err != nil {
 			return err
 		}
 	}
@@ -194,10 +199,14 @@ func (p *yamlParser) object(v *Value, n *yaml.Node, depth int) error {
 	if err := p.tag(n, "!!map"); err != nil {
 		return err
 	}
-	v.kind = Object
+	v.is(Object)
 	count := len(n.Content) / 2
-	v.items, v.keys = make([]Value, count), make([]string, 0, count)
-	var names keySet
+	if count == 0 {
+		return nil
+	}
+	c := &children{items: make([]Value, count), names: make([]string, 0, count)}
+	v.inside = c
+	var known keySet
 	for i := range count {
 		key, node := n.Content[2*i], n.Content[2*i]
 		if key.Kind == yaml.AliasNode {
@@ -206,11 +215,11 @@ func (p *yamlParser) object(v *Value, n *yaml.Node, depth int) error {
 		if key.Kind != yaml.ScalarNode {
 			return p.fail(node, "a key must be a scalar")
 		}
-		if names.seen(v.keys, key.Value) {
+		if known.seen(c.names, key.Value) {
 			return p.fail(node, "duplicate key %q", shorten(key.Value))
 		}
-		v.keys = append(v.keys, key.Value)
-		if err := p.value(&v.items[i], n.Content[2*i+1], depth+1); err != nil {
+		c.names = append(c.names, key.Value)
+		if err := p.value(&c.items[i], n.Content[2*i+1], depth+1); err != nil {
 			return err
 		}
 	}
@@ -251,7 +260,8 @@ const quotedStyles = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.Lite
 func (p *yamlParser) scalar(v *Value, n *yaml.Node) error {
 	if n.Style&yaml.TaggedStyle == 0 {
 		if n.Style&quotedStyles != 0 {
-			v.kind, v.text = String, n.Value
+			v.is(String)
+			v.text = n.Value
 			return nil
 		}
 		resolve(v, n.Value)
@@ -260,7 +270,8 @@ func (p *yamlParser) scalar(v *Value, n *yaml.Node) error {
 	var want Kind
 	switch n.ShortTag() {
 	case "!!str", "!":
-		v.kind, v.text = String, n.Value
+		v.is(String)
+		v.text = n.Value
 		return nil
 	case "!!null":
 		want = Null
@@ -272,7 +283,7 @@ func (p *yamlParser) scalar(v *Value, n *yaml.Node) error {
 		return p.fail(n, "the tag %s is not of the YAML core schema", n.Tag)
 	}
 	resolve(v, n.Value)
-	if v.kind != want {
+	if v.Kind() != want {
 		return p.fail(n, "the text %q does not fit the tag %s", shorten(n.Value), n.Tag)
 	}
 	return nil
