@@ -19,8 +19,8 @@ func ParseJSON(data []byte, name string) (Value, error) {
 	}
 	p := jsonParser{text: string(data), name: name, line: 1}
 	p.space()
-	var v Value
-	if err := p.value(&v, 1); err != nil {
+	v, err := p.value(1)
+	if err != nil {
 		return Value{}, err
 	}
 	p.space()
@@ -105,100 +105,95 @@ func (p *jsonParser) space() {
 	}
 }
 
-func (p *jsonParser) value(v *Value, depth int) error {
+// value reads any value. It returns values instead of filling them in, so that
+// none of them needs a place of its own on the heap.
+func (p *jsonParser) value(depth int) (v Value, err error) {
 	if depth > MaxDepth {
-		return p.fail("nested deeper than %d levels", MaxDepth)
+		return v, p.fail("nested deeper than %d levels", MaxDepth)
 	}
 	if p.at >= len(p.text) {
-		return p.unexpected("a value")
+		return v, p.unexpected("a value")
 	}
 	v.at(p.line, p.at-p.lineStart+1)
 	switch c := p.text[p.at]; {
 	case c == '{':
-		return p.object(v, depth)
+		v.is(Object)
+		v.inside, err = p.object(depth)
 	case c == '[':
-		return p.list(v, depth)
+		v.is(List)
+		v.inside, err = p.list(depth)
 	case c == '"':
-		text, err := p.str()
 		v.is(String)
-		v.text = text
-		return err
+		v.text, err = p.str()
 	case c == '-' || isDigit(c):
-		return p.numberLiteral(v)
+		v.is(Number)
+		v.text, v.number, err = p.numberLiteral()
+	case strings.HasPrefix(p.text[p.at:], "null"):
+		v.is(Null)
+		v.text = "null"
+		p.at += len(v.text)
+	case strings.HasPrefix(p.text[p.at:], "true"):
+		v.is(Bool)
+		v.text = "true"
+		p.at += len(v.text)
+	case strings.HasPrefix(p.text[p.at:], "false"):
+		v.is(Bool)
+		v.text = "false"
+		p.at += len(v.text)
+	default:
+		err = p.unexpected("a value")
 	}
-	for _, word := range [...]struct {
-		text string
-		kind Kind
-	}{{"null", Null}, {"true", Bool}, {"false", Bool}} {
-		if strings.HasPrefix(p.text[p.at:], word.text) {
-			p.at += len(word.text)
-			v.is(word.kind)
-			v.text = word.text
-			return nil
-		}
-	}
-	return p.unexpected("a value")
+	return v, err
 }
 
-func (p *jsonParser) list(v *Value, depth int) error {
-	v.is(List)
+func (p *jsonParser) list(depth int) (*children, error) {
 	p.at++ // [
 	p.space()
 	if p.at < len(p.text) && p.text[p.at] == ']' {
 		p.at++
-		return nil
+		return nil, nil
 	}
 	base := len(p.items)
-	for {
-		var item Value
-		if err := p.value(&item, depth+1); err != nil {
-			return err
+	for more := true; more; {
+		item, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
 		}
 		p.items = append(p.items, item)
-		more, err := p.next(']')
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
+		if more, err = p.next(']'); err != nil {
+			return nil, err
 		}
 	}
-	v.inside = p.children(base, nil)
-	return nil
+	return p.children(base, nil), nil
 }
 
-func (p *jsonParser) object(v *Value, depth int) error {
-	v.is(Object)
+func (p *jsonParser) object(depth int) (*children, error) {
 	p.at++ // {
 	p.space()
 	if p.at < len(p.text) && p.text[p.at] == '}' {
 		p.at++
-		return nil
+		return nil, nil
 	}
 	base, keyBase := len(p.items), len(p.keys)
-	var names keySet
-	for {
-		key, err := p.memberName(p.keys[keyBase:], &names)
+	var known keySet
+	for more := true; more; {
+		key, err := p.memberName(p.keys[keyBase:], &known)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.keys = append(p.keys, key)
-		var item Value
-		if err := p.value(&item, depth+1); err != nil {
-			return err
+		item, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
 		}
 		p.items = append(p.items, item)
-		more, err := p.next('}')
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
+		if more, err = p.next('}'); err != nil {
+			return nil, err
 		}
 	}
-	v.inside = p.children(base, p.shape(p.keys[keyBase:]))
+	box := p.children(base, p.shape(p.keys[keyBase:]))
 	p.keys = p.keys[:keyBase]
-	return nil
+	return box, nil
 }
 
 // memberName reads `"name" :` and leaves the parser at the member's value.
@@ -252,25 +247,26 @@ func (p *jsonParser) digits() bool {
 	return p.at > start
 }
 
-func (p *jsonParser) numberLiteral(v *Value) error {
+// numberLiteral reads a number and gives its text and its double.
+func (p *jsonParser) numberLiteral() (string, float64, error) {
 	start := p.at
 	if p.text[p.at] == '-' {
 		p.at++
 	}
 	lead := p.at
 	if !p.digits() {
-		return p.unexpected("a digit")
+		return "", 0, p.unexpected("a digit")
 	}
 	if p.text[lead] == '0' && p.at > lead+1 {
 		p.at = lead + 1
-		return p.fail("a number has no leading zeros")
+		return "", 0, p.fail("a number has no leading zeros")
 	}
 	whole := true
 	if p.at < len(p.text) && p.text[p.at] == '.' {
 		whole = false
 		p.at++
 		if !p.digits() {
-			return p.unexpected("a digit")
+			return "", 0, p.unexpected("a digit")
 		}
 	}
 	if p.at < len(p.text) && p.text[p.at]|0x20 == 'e' {
@@ -280,13 +276,11 @@ func (p *jsonParser) numberLiteral(v *Value) error {
 			p.at++
 		}
 		if !p.digits() {
-			return p.unexpected("a digit")
+			return "", 0, p.unexpected("a digit")
 		}
 	}
-	v.is(Number)
-	v.text = p.text[start:p.at]
-	v.number = decimal(v.text, whole)
-	return nil
+	text := p.text[start:p.at]
+	return text, decimal(text, whole), nil
 }
 
 // decimal is the double of a decimal literal; beyond the range it is infinite.
