@@ -14,6 +14,7 @@ func (a *app) commands() []*cobra.Command {
 		a.servingCompareCommand(),
 		a.runCommand(),
 		a.compareCommand(),
+		a.calibrateCommand(),
 		a.planExportCommand(),
 		a.planRunCommand(),
 		a.faultCampaignCommand(),
