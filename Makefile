@@ -42,7 +42,7 @@ $(VENV)/ready: testdata/python/requirements.txt
 reader-test: build $(VENV)/ready
 	rm -rf $(PYTEST_OUT)
 	mkdir -p $(PYTEST_OUT)
-	./bin/inferlab serving multi-gpu testdata/serving.yaml --parquet $(PYTEST_OUT) > $(PYTEST_OUT)/result.json
+	./bin/inferlab serving multi-gpu testdata/serving.yaml --parquet $(PYTEST_OUT) --arrow $(PYTEST_OUT) > $(PYTEST_OUT)/result.json
 	INFERLAB_OUT=$(abspath $(PYTEST_OUT)) $(VENV_PY) -m pytest -q testdata/python
 
 bench:
