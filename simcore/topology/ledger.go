@@ -106,3 +106,17 @@ func (s *Scenario) ledgerEntry(d *MemoryDomain, reserved int64) LedgerEntry {
 	}
 	return e
 }
+
+// CheckFree refuses a ledger that reserves more than a domain may give: what a run
+// with actual weights and cache sizes must prove before it starts (contract 02
+// section 18, rule 9). The error is an *issue.List with code ledger_over_limit,
+// naming domain, limit and demand.
+func CheckFree(entries []LedgerEntry) error {
+	list := issue.List{Subject: "memory ledger"}
+	for _, e := range entries {
+		if e.FreeBytes < 0 {
+			list.Add("ledger_over_limit", "memoryDomains."+e.DomainID, "reservations of %d bytes exceed the limit of %d bytes", e.ReservedBytes, e.CapacityBytes)
+		}
+	}
+	return list.Err()
+}

@@ -96,3 +96,25 @@ func (s *Scenario) stagingOn(node string) []string {
 	}
 	return ids
 }
+
+// Advance gives a simple LAN NICs and a switch that keep the options of its first
+// link with a transport (contract 02 section 16). A scenario that has network
+// resources already, or no such link, comes back unchanged.
+func Advance(s *Scenario) (*Scenario, error) {
+	if len(s.spec.NetworkResources) > 0 {
+		return s, nil
+	}
+	for i := range s.spec.Links {
+		l := &s.spec.Links[i]
+		if l.Transport == "" {
+			continue
+		}
+		latency := l.LatencyNs
+		if latency == 0 {
+			latency = NoLatency
+		}
+		return Reconfigure(s, LANOptions{Advanced: true, LinkKind: l.Kind, Transport: l.Transport,
+			BandwidthBytesPerSec: l.BandwidthBytesPerSec, LatencyNs: latency, LinkConcurrencyLanes: l.ConcurrencyLanes})
+	}
+	return s, nil
+}
