@@ -190,7 +190,7 @@ func (s *servingReport) latencySection() (section, error) {
 	return s.with(sec, true, figure.TTFT(s.run), figure.ITL(s.run))
 }
 
-// with draws a section's figures.
+// with adds figures to a section.
 func (s *servingReport) with(sec section, half bool, figures ...figure.Figure) (section, error) {
 	for _, f := range figures {
 		p, err := draw(f, half, s.rows)
@@ -272,9 +272,9 @@ func (s *servingReport) waste() table {
 
 func (s *servingReport) kvSection() (section, error) {
 	sec := section{ID: "memory", Question: "How much KV was held, and when?", Answer: s.kv.Text().Alt}
-	figures := []figure.Figure{s.kv}
-	if s.run.Scenario == nil {
-		return s.with(sec, false, figures...)
+	sec, err := s.with(sec, false, s.kv)
+	if err != nil || s.run.Scenario == nil {
+		return sec, err
 	}
 	domains := figure.MemoryTimelines(s.run.Scenario, s.kv)
 	switch n := len(domains); {
@@ -285,9 +285,11 @@ func (s *servingReport) kvSection() (section, error) {
 		domains = domains[:maxDomains]
 	}
 	for _, d := range domains {
-		figures = append(figures, d)
+		if sec, err = s.with(sec, true, d); err != nil {
+			return sec, err
+		}
 	}
-	return s.with(sec, false, figures...)
+	return sec, nil
 }
 
 // maxDomains is how many memory timelines a page draws.

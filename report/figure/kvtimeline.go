@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"sort"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -28,14 +29,27 @@ type KVTimeline struct {
 
 // peak is the highest level within the window and its time.
 func (f KVTimeline) peak() (level, atNs int64) {
-	from, to := f.Window.over(f.EndNs)
-	xs, ys := stepsWithin(f.AtNs, f.Level, 0, from, to)
-	for i, y := range ys {
-		if int64(y) > level {
-			level, atNs = int64(y), int64(xs[i])
+	i, j, before := f.within()
+	from, _ := f.Window.over(f.EndNs)
+	level, atNs = before, int64(from)
+	for k := i; k < j; k++ {
+		if f.Level[k] > level {
+			level, atNs = f.Level[k], f.AtNs[k]
 		}
 	}
 	return level, atNs
+}
+
+// within is the range of changes inside the window, its start excluded, and the
+// level that the window starts with.
+func (f KVTimeline) within() (i, j int, before int64) {
+	from, to := f.Window.over(f.EndNs)
+	i = sort.Search(len(f.AtNs), func(k int) bool { return float64(f.AtNs[k]) > from })
+	j = sort.Search(len(f.AtNs), func(k int) bool { return float64(f.AtNs[k]) >= to })
+	if i > 0 {
+		before = f.Level[i-1]
+	}
+	return i, max(i, j), before
 }
 
 // Text gives the figure's words.
@@ -72,9 +86,8 @@ func (f KVTimeline) top() float64 {
 
 func (f KVTimeline) columns(width float64) (n int, reduced bool) {
 	n = int((width - 60) / 2)
-	from, to := f.Window.over(f.EndNs)
-	xs, _ := stepsWithin(f.AtNs, f.Level, 0, from, to)
-	return n, len(xs) > 2*n
+	i, j, _ := f.within()
+	return n, j-i > 2*n
 }
 
 // SVG renders the figure.

@@ -418,10 +418,12 @@ func (f MemoryTimeline) paint(c draw.Canvas) {
 
 // kvBand stacks the KV level on the resident bytes.
 func (f MemoryTimeline) kvBand(from, to, base, width float64) plot.Plotter {
-	xs, ys := stepsWithin(f.Level.AtNs, f.Level.Level, 0, from, to)
+	var xs, ys []float64
 	if columns, reduced := f.level().columns(width); reduced {
 		e := reduce(f.Level.AtNs, f.Level.Level, 0, from, to, columns)
 		xs, ys = e.at, e.high
+	} else {
+		xs, ys = stepsWithin(f.Level.AtNs, f.Level.Level, 0, from, to)
 	}
 	low, high := make([]float64, len(ys)), make([]float64, len(ys))
 	for i, y := range ys {

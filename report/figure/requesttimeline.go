@@ -1,10 +1,10 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -70,7 +70,7 @@ func (f RequestTimeline) selection() (rows []RequestRow, candidates int) {
 		order[i] = i
 	}
 	latency := func(i int) int64 { return rows[i].CompletedNs - rows[i].ArrivalNs }
-	sort.SliceStable(order, func(a, b int) bool { return latency(order[a]) > latency(order[b]) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(latency(b), latency(a)), a-b) })
 	order = order[:most]
 	slices.Sort(order)
 	kept := make([]RequestRow, most)

@@ -73,8 +73,12 @@ func (f Topology) Text() Text {
 	default:
 		t.Title += ", joined by " + unit.Plural(n.links, "directed link")
 	}
-	t.Alt = fmt.Sprintf("%s: %s, %s, %s, %s, %s.", brief(f.Run), unit.Plural(n.systems, "system"), unit.Plural(n.devices, "device"),
-		unit.Plural(n.domains, "memory domain"), unit.Plural(n.links, "directed link"), unit.Plural(n.networks, "network resource"))
+	t.Alt = fmt.Sprintf("%s has %s, %s, %s and %s", brief(f.Run), unit.Plural(n.systems, "system"), unit.Plural(n.devices, "device"),
+		unit.Plural(n.domains, "memory domain"), unit.Plural(n.links, "directed link"))
+	if n.networks > 0 {
+		t.Alt += " over " + unit.Plural(n.networks, "network resource")
+	}
+	t.Alt += "."
 	t.Caption = "A pair of equal links in both directions shares one label; labels without room are left to the table."
 	if n.links == 0 {
 		t.Caption = "This scenario has no link."

@@ -96,6 +96,11 @@ func layoutTopology(f Topology, width float64) *topologyLayout {
 	top := l.placeFabrics(fabrics)
 	l.height = l.placeSystems(top, len(fabrics) > 0)
 	l.connect(f)
+	for _, e := range l.edges {
+		for k := range 21 { // arcs under the last row reach below the systems
+			l.height = math.Max(l.height, e.along(float64(k)/20).y+10)
+		}
+	}
 	return l
 }
 
