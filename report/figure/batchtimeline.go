@@ -74,9 +74,9 @@ func (f BatchTimeline) Text() Text {
 	t.Alt = fmt.Sprintf("%s with %s prefill and %s decode tokens in %s of modeled service time; the largest batch has %s tokens.",
 		unit.Plural(int64(len(rows)), "batch"), unit.Count(prefill), unit.Count(decode), dur(busy), unit.Count(most))
 	t.Caption = "Width is duration, height is tokens, gaps are idle time."
-	if n, reduced := f.columns(DefaultWidth); reduced {
-		t.Caption = fmt.Sprintf("%s drawn in about %d columns: areas are token counts averaged over time, idle time counted as 0; behind them the largest batch of each column.",
-			unit.Plural(int64(len(rows)), "batch"), n)
+	if _, reduced := f.columns(DefaultWidth); reduced {
+		t.Caption = fmt.Sprintf("%s drawn in columns two pixels wide: areas are token counts averaged over time, idle time counted as 0; behind them the largest batch of each column.",
+			unit.Plural(int64(len(rows)), "batch"))
 	}
 	if float64(f.MaxTokens) > f.top() {
 		t.Caption += fmt.Sprintf(" The limit of %s tokens a batch is above the range shown.", unit.Count(f.MaxTokens))

@@ -292,8 +292,8 @@ func TestReduction(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"batches":  "drawn in about 350 columns",
-		"kv":       "drawn in about 350 columns",
+		"batches":  "drawn in columns two pixels wide",
+		"kv":       "drawn in columns two pixels wide",
 		"timeline": "Showing the 120 slowest of 3,000 requests",
 		"requests": "largest value among consecutive arrivals",
 		"itl":      "drawn at pixel resolution from all",

@@ -66,9 +66,9 @@ func (f KVTimeline) Text() Text {
 	t.Alt = fmt.Sprintf("The KV level peaks at %s of %s tokens (%s) at %s of modeled time.",
 		unit.Count(level), unit.Count(f.Budget), unit.Percent(share), dur(at))
 	t.Caption = fmt.Sprintf("Peak at %s. From the counters of the lossless trace: held plus candidate rows while a batch runs, held after it.", dur(at))
-	if n, reduced := f.columns(DefaultWidth); reduced {
-		t.Caption += fmt.Sprintf(" %s level changes drawn in about %d columns: the area is the mean over time, the lines are the highest and lowest level.",
-			unit.Count(int64(len(f.AtNs))), n)
+	if _, reduced := f.columns(DefaultWidth); reduced {
+		t.Caption += fmt.Sprintf(" %s level changes drawn in columns two pixels wide: the area is the mean over time, the lines are the highest and lowest level.",
+			unit.Count(int64(len(f.AtNs))))
 	}
 	if float64(f.Budget) > f.top() {
 		t.Caption += fmt.Sprintf(" The budget of %s tokens is above the range shown.", unit.Count(f.Budget))

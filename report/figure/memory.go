@@ -350,8 +350,8 @@ func (f MemoryTimeline) Text() Text {
 	if float64(f.LimitBytes) > f.top() {
 		t.Caption += " The limit is above the range shown."
 	}
-	if n, reduced := f.level().columns(DefaultWidth); reduced {
-		t.Caption += fmt.Sprintf(" %s level changes drawn in about %d columns by their largest value.", unit.Count(int64(len(f.Level.AtNs))), n)
+	if _, reduced := f.level().columns(DefaultWidth); reduced {
+		t.Caption += fmt.Sprintf(" %s level changes drawn in columns two pixels wide by their largest value.", unit.Count(int64(len(f.Level.AtNs))))
 	}
 	return t
 }
