@@ -97,7 +97,7 @@ func (r *Run) Profile(strategy workload.PlacementStrategy) *workload.Profile {
 // partitioned for the scenario first (contract 06 section 3). Profile with the same
 // strategy then gives the work to compile.
 func SimulateOn(s *topology.Scenario, cfg workload.ExpertRun, strategy workload.PlacementStrategy) (*Run, error) {
-	if err := cfg.Validate(); err != nil {
+	if err := cfg.ValidateUnplaced(); err != nil {
 		return nil, err
 	}
 	var err error

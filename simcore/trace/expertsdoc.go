@@ -114,7 +114,13 @@ func (t *Experts) WriteLoad(w *jsondoc.Writer, l *ExpertLoad) {
 }
 
 func (t *Experts) writeExperts(w *jsondoc.Writer, key string, experts []int32) {
-	w.Key(key).Array()
+	w.Key(key)
+	t.WriteExpertIDs(w, experts)
+}
+
+// WriteExpertIDs writes experts as an array of ids.
+func (t *Experts) WriteExpertIDs(w *jsondoc.Writer, experts []int32) {
+	w.Array()
 	for _, e := range experts {
 		w.Element().Text(t.ExpertID(e))
 	}

@@ -104,8 +104,15 @@ func (c *ExpertCache) table(declared []ExpertPartition, capacity int64) []Expert
 
 // Validate checks a cache against contract 05 sections 2.2 and 2.3 and returns an
 // *issue.List of every rule that it breaks, or nil.
-func (c *ExpertCache) Validate() error {
-	v := expertCheck{cache: c, issues: issue.List{Subject: "expert cache"}}
+func (c *ExpertCache) Validate() error { return c.validate(true) }
+
+// ValidateUnplaced is Validate for a cache that is still to be partitioned for a
+// topology: its capacities are those of one owner and of one node, so whether the
+// initial experts fit is not asked yet.
+func (c *ExpertCache) ValidateUnplaced() error { return c.validate(false) }
+
+func (c *ExpertCache) validate(placed bool) error {
+	v := expertCheck{cache: c, placed: placed, issues: issue.List{Subject: "expert cache"}}
 	v.experts()
 	v.settings()
 	v.adaptive()
@@ -119,6 +126,7 @@ func (c *ExpertCache) Validate() error {
 
 type expertCheck struct {
 	cache  *ExpertCache
+	placed bool
 	index  map[string]int // id -> declaration index
 	issues issue.List
 }
@@ -193,7 +201,7 @@ func (v *expertCheck) tier(path string, table []ExpertPartition, capacity int64,
 		}
 		listed[id] = true
 	}
-	if len(v.issues.Issues) > before {
+	if len(v.issues.Issues) > before || !v.placed {
 		return
 	}
 	for p := range table {

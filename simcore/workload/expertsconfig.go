@@ -172,7 +172,7 @@ func ReadExpertFile(r *document.Reader) (*ExpertRun, PlacementStrategy, error) {
 	if err := r.Err(); err != nil {
 		return nil, "", err
 	}
-	return run, strategy, run.Validate()
+	return run, strategy, run.ValidateUnplaced()
 }
 
 // ServingExpertsRevision is the composition of serving and expert cache that this
@@ -214,7 +214,7 @@ func (s *ServingExperts) Validate() error {
 	if s.Strategy != Contiguous && s.Strategy != RoundRobin {
 		return issue.New("placement_strategy", "expertCache.placementStrategy", "placement_strategy %q is not contiguous or round_robin", s.Strategy)
 	}
-	if err := s.Cache.Validate(); err != nil {
+	if err := s.Cache.ValidateUnplaced(); err != nil {
 		return err
 	}
 	if !quantity.IsPositive(s.TopK) || s.TopK > int64(len(s.Cache.Experts)) {

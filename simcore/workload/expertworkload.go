@@ -37,6 +37,19 @@ func (r *ExpertRun) Validate() error {
 	if err := r.Cache.Validate(); err != nil {
 		return err
 	}
+	return r.validateWorkload()
+}
+
+// ValidateUnplaced is Validate for a run that is still to be bound to a topology;
+// see ExpertCache.ValidateUnplaced.
+func (r *ExpertRun) ValidateUnplaced() error {
+	if err := r.Cache.ValidateUnplaced(); err != nil {
+		return err
+	}
+	return r.validateWorkload()
+}
+
+func (r *ExpertRun) validateWorkload() error {
 	l := issue.List{Subject: "expert workload"}
 	w := &r.Workload
 	count(&l, "workload.tokenCount", w.TokenCount)
