@@ -36,6 +36,10 @@ type Options struct {
 	// running "go get" before each cell as GoNB does by default. It costs time
 	// in every cell and may need the network.
 	AutoGet bool
+	// AllowErrors goes on after a cell that fails by itself, as if every cell
+	// carried the tag raises-exception. Time limits and interrupts end the run
+	// all the same.
+	AllowErrors bool
 	// Env holds further NAME=value settings for kernel and cells.
 	Env []string
 	// Progress, when not nil, is told of the state of each code cell. It is
@@ -109,6 +113,9 @@ func Execute(ctx context.Context, nb *Notebook, o Options) (_ *Report, err error
 	o, err = o.complete()
 	if err != nil {
 		return report, err
+	}
+	if language := nb.Language(); language != "" && language != "go" {
+		return report, fmt.Errorf("the cells are in %s: only Go is executed here, Jupyter executes the others", language)
 	}
 	k, err := startKernel(ctx, o)
 	if err != nil {
@@ -259,7 +266,8 @@ func (r *runner) cell(ctx context.Context, event Event) error {
 	if err != nil {
 		return err
 	}
-	if failure != nil && (failure.Cause != nil || !slices.Contains(c.Tags(), "raises-exception")) {
+	tolerated := r.options.AllowErrors || slices.Contains(c.Tags(), "raises-exception")
+	if failure != nil && (failure.Cause != nil || !tolerated) {
 		return failure
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/inferlab/inferlab/internal/wholefile"
 )
@@ -144,6 +145,21 @@ func (nb *Notebook) WriteFile(path string) error {
 
 // Cells returns the cells in document order.
 func (nb *Notebook) Cells() []*Cell { return slices.Clone(nb.cells) }
+
+// Language returns the language of the cells in lower case, as the metadata
+// names it, or "" when it does not say.
+func (nb *Notebook) Language() string {
+	metadata, _ := nb.root.get("metadata").(*object)
+	for _, key := range []string{"kernelspec", "language_info"} {
+		fields, _ := metadata.get(key).(*object)
+		for _, name := range []string{"language", "name"} {
+			if s, _ := fields.get(name).(string); s != "" && (key != "kernelspec" || name == "language") {
+				return strings.ToLower(s)
+			}
+		}
+	}
+	return ""
+}
 
 // Append adds a copy of a cell at the end, with an id of its own.
 func (nb *Notebook) Append(c *Cell) {
