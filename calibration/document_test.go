@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/inferlab/inferlab/calibration"
+	"github.com/inferlab/inferlab/calibration/internal/synthetic"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 )
 
@@ -24,7 +25,7 @@ func resultDocument(t *testing.T, r *calibration.Result) map[string]any {
 }
 
 func TestCalibrateDocument(t *testing.T) {
-	v := resultDocument(t, fit(t, withAllToAll(measure(1, 0, 3, 1, 6, 40))))
+	v := resultDocument(t, fit(t, withAllToAll(synthetic.Measure(1, 0, 3, 1, 6, 40))))
 	if v["kind"] != "inferlab/result" || v["command"] != "calibrate" || v["confidence"] != "calibrated" || v["datasetId"] != "lab-1" {
 		t.Errorf("%v", v)
 	}
@@ -51,7 +52,7 @@ func TestCalibrateDocument(t *testing.T) {
 }
 
 func TestRefusedDocumentListsItsRefusals(t *testing.T) {
-	d := measure(4, 0.05, 5, 1, 6, 40)
+	d := synthetic.Measure(4, 0.05, 5, 1, 6, 40)
 	d.Quality.MaxNormalizedRMSE = 0.001
 	r, err := calibration.Fit(d)
 	if err == nil {
@@ -74,11 +75,11 @@ func TestRefusedDocumentListsItsRefusals(t *testing.T) {
 // Curves are ordered by their identity texts, so 12 participants precede 2 and one
 // scenario id precedes its longer namesake.
 func TestCurvesAreOrderedByIdentity(t *testing.T) {
-	d := measure(1, 0, 3, 1, 6)
+	d := synthetic.Measure(1, 0, 3, 1, 6)
 	d.Applicability.ScenarioIDs = []string{"multi-gpu-ring-4", "multi-gpu"}
 	for _, p := range []int64{2, 12} {
 		for _, bytes := range []int64{1, 2} {
-			o := allReduce("r4-"+string(rune('a'+p))+string(rune('0'+bytes)), bytes, []int64{5, 5, 5})
+			o := synthetic.AllReduce("r4-"+string(rune('a'+p))+string(rune('0'+bytes)), bytes, []int64{5, 5, 5})
 			o.ScenarioID, o.ParticipantCount = "multi-gpu-ring-4", p
 			d.Transports = append(d.Transports, o)
 		}

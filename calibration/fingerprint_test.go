@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/inferlab/inferlab/calibration"
+	"github.com/inferlab/inferlab/calibration/internal/synthetic"
 )
 
 func TestFingerprintIgnoresOrder(t *testing.T) {
-	base := withAllToAll(measure(2, 0.01, 4, 1, 6))
+	base := withAllToAll(synthetic.Measure(2, 0.01, 4, 1, 6))
 	base.Applicability.ScenarioIDs = []string{"multi-gpu", "b", "B"}
 	want := base.Fingerprint()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -53,7 +54,7 @@ func TestFingerprintSeesEveryField(t *testing.T) {
 		"traffic signature": func(d *calibration.Dataset) { d.Transports[1].TrafficSignature = "s" },
 		"bytes":             func(d *calibration.Dataset) { d.Transports[1].Bytes++ },
 	} {
-		d := measure(2, 0.01, 3, 1, 6)
+		d := synthetic.Measure(2, 0.01, 3, 1, 6)
 		change(d)
 		f := d.Fingerprint()
 		if other, ok := seen[f]; ok {
@@ -66,7 +67,7 @@ func TestFingerprintSeesEveryField(t *testing.T) {
 // The hash runs over whole UTF-16 code units, so letters beyond ASCII count as one
 // unit (two for characters above U+FFFF), and nothing is escaped for HTML.
 func TestFingerprintOfKnownTexts(t *testing.T) {
-	d := empty()
+	d := synthetic.Empty()
 	d.Provenance.Notes = "<é&\U0001F600>\n\u2028"
 	text := `{"revision":3,"id":"lab-1","provenance":{"kind":"measured","source":"bench log 12","measuredAt":"2026-03-01",` +
 		`"softwareStack":"stack 3","modelArtifact":"model@1","notes":"<é&` + "\U0001F600" + `>\n` + "\u2028" + `"},` +

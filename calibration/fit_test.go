@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/inferlab/inferlab/calibration"
+	"github.com/inferlab/inferlab/calibration/internal/synthetic"
 	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/evidence"
 	"github.com/inferlab/inferlab/simcore/issue"
@@ -26,8 +27,8 @@ func fit(t testing.TB, d *calibration.Dataset) *calibration.Result {
 }
 
 func TestNoiselessDataGiveTheTruth(t *testing.T) {
-	r := fit(t, measure(1, 0, 3, 1, 6, 40))
-	if d := cmp.Diff(truth, r.Model.Devices); d != "" {
+	r := fit(t, synthetic.Measure(1, 0, 3, 1, 6, 40))
+	if d := cmp.Diff(synthetic.Truth, r.Model.Devices); d != "" {
 		t.Error(d)
 	}
 	for i := range r.Groups {
@@ -58,14 +59,14 @@ func TestTrueCoefficientsComeBack(t *testing.T) {
 	const runs = 200
 	held := make(map[topology.Capability]int)
 	for seed := range uint64(runs) {
-		r := fit(t, measure(seed, 0.03, 12, 1, 4, 16, 64))
+		r := fit(t, synthetic.Measure(seed, 0.03, 12, 1, 4, 16, 64))
 		for i := range r.Groups {
 			g := &r.Groups[i]
-			miss := math.Abs(float64(g.CoefficientNs - coefficient(g.DeviceKind, g.Capability)))
+			miss := math.Abs(float64(g.CoefficientNs - synthetic.Coefficient(g.DeviceKind, g.Capability)))
 			if miss <= g.ConfidenceNs {
 				held[g.Capability]++
 			}
-			if relative := miss / float64(coefficient(g.DeviceKind, g.Capability)); relative > 0.15 {
+			if relative := miss / float64(synthetic.Coefficient(g.DeviceKind, g.Capability)); relative > 0.15 {
 				t.Errorf("seed %d, %s: %.1f %% off", seed, g.Name(), 100*relative)
 			}
 		}
@@ -81,7 +82,7 @@ func TestTrueCoefficientsComeBack(t *testing.T) {
 
 // The contract's sums are least squares through the fixed overhead.
 func TestSlopeIsLeastSquaresThroughTheOverhead(t *testing.T) {
-	r := fit(t, measure(5, 0.05, 9, 1, 3, 9, 27))
+	r := fit(t, synthetic.Measure(5, 0.05, 9, 1, 3, 9, 27))
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		if g.Capability == calibration.Invocation {
@@ -99,7 +100,7 @@ func TestSlopeIsLeastSquaresThroughTheOverhead(t *testing.T) {
 }
 
 func TestMediansRoundHalvesUpAndPool(t *testing.T) {
-	d := measure(1, 0, 3, 1, 2)
+	d := synthetic.Measure(1, 0, 3, 1, 2)
 	d.Observations[0].DurationsNs = []int64{410000, 410001, 410002, 410005} // pooled below with three more
 	d.Observations = append(d.Observations, calibration.Observation{ID: "cpu-launch-2", DeviceKind: topology.CPU,
 		Capability: calibration.Invocation, DurationsNs: []int64{409990, 409991, 409992, 410003}, Regime: "empty"})
@@ -120,7 +121,7 @@ func TestMediansRoundHalvesUpAndPool(t *testing.T) {
 }
 
 func TestDiagnosticsFollowTheirFormulas(t *testing.T) {
-	d := measure(1, 0, 3, 1, 2)
+	d := synthetic.Measure(1, 0, 3, 1, 2)
 	d.Observations[1].DurationsNs = []int64{600000, 615000, 630000} // cpu attention at 1
 	r := fit(t, d)
 	g := &r.Groups[1]
@@ -143,7 +144,7 @@ func TestDiagnosticsFollowTheirFormulas(t *testing.T) {
 }
 
 func TestGatesPassAtEquality(t *testing.T) {
-	d := measure(3, 0.02, 5, 1, 6, 40)
+	d := synthetic.Measure(3, 0.02, 5, 1, 6, 40)
 	r := fit(t, d)
 	for i := range r.Groups {
 		d.Quality.MaxNormalizedRMSE = max(r.Groups[i].NormalizedRMSE, d.Quality.MaxNormalizedRMSE*0)
@@ -164,7 +165,7 @@ func TestGatesPassAtEquality(t *testing.T) {
 }
 
 func TestRefusedDataKeepTheirDiagnosis(t *testing.T) {
-	d := measure(4, 0.001, 5, 1, 6, 40)
+	d := synthetic.Measure(4, 0.001, 5, 1, 6, 40)
 	d.Quality.MaxNormalizedRMSE, d.Quality.MaxP95RelativeError = 0.05, 0.05
 	spoil := func(id string, factor float64) {
 		for i := range d.Observations {
@@ -235,7 +236,7 @@ func TestFitRefusals(t *testing.T) {
 			}
 		}},
 	} {
-		d := measure(1, 0, 3, 1, 6)
+		d := synthetic.Measure(1, 0, 3, 1, 6)
 		d.Quality.MaxNormalizedRMSE, d.Quality.MaxP95RelativeError = 1, 1
 		c.change(d)
 		r, err := calibration.Fit(d)
@@ -251,21 +252,21 @@ func TestFitRefusals(t *testing.T) {
 		}
 	}
 	var list *issue.List
-	if r, err := calibration.Fit(empty()); r != nil || !errors.As(err, &list) {
+	if r, err := calibration.Fit(synthetic.Empty()); r != nil || !errors.As(err, &list) {
 		t.Errorf("a dataset without observations has nothing to diagnose: %v", err)
 	}
 }
 
 // BenchmarkFit fits 100,000 observations. The bar is 0.5 s.
 func BenchmarkFit(b *testing.B) {
-	d := measure(1, 0.01, 3, 1, 6, 40)
+	d := synthetic.Measure(1, 0.01, 3, 1, 6, 40)
 	for i := 0; len(d.Observations) < 90000; i++ {
 		o := d.Observations[i%45]
 		o.ID = fmt.Sprintf("%s-again-%d", o.ID, i)
 		d.Observations = append(d.Observations, o)
 	}
 	for i := 0; len(d.Transports) < 10000; i++ {
-		o := transfer(fmt.Sprintf("link-%d-%d", i/2, i%2), int64(1000+1000*(i%2)), []int64{1000 + int64(i%2), 1001 + int64(i%2), 1002 + int64(i%2)})
+		o := synthetic.Transfer(fmt.Sprintf("link-%d-%d", i/2, i%2), int64(1000+1000*(i%2)), []int64{1000 + int64(i%2), 1001 + int64(i%2), 1002 + int64(i%2)})
 		o.LinkIDs = []string{fmt.Sprintf("link-%d", i/2)}
 		d.Transports = append(d.Transports, o)
 	}

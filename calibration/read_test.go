@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/inferlab/inferlab/calibration"
+	"github.com/inferlab/inferlab/calibration/internal/synthetic"
 	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/issue"
@@ -44,7 +45,7 @@ func read(t testing.TB, v any, strict bool) (*calibration.Dataset, []document.Wa
 // allToAll is a collective with a traffic signature, at two sizes.
 func withAllToAll(d *calibration.Dataset) *calibration.Dataset {
 	for _, bytes := range []int64{5000, 90000} {
-		o := allReduce("", bytes, []int64{900 + bytes/100, 901 + bytes/100, 902 + bytes/100})
+		o := synthetic.AllReduce("", bytes, []int64{900 + bytes/100, 901 + bytes/100, 902 + bytes/100})
 		o.ID = map[int64]string{5000: "a2a-small", 90000: "a2a-large"}[bytes]
 		o.Algorithm, o.TrafficSignature = "all_to_all_v", cost.SignaturePrefix+"[[1,2],[0,0]]"
 		o.LinkIDs = o.LinkIDs[:1]
@@ -54,7 +55,7 @@ func withAllToAll(d *calibration.Dataset) *calibration.Dataset {
 }
 
 func TestFilesReadBack(t *testing.T) {
-	d := withAllToAll(measure(2, 0.01, 4, 1, 6))
+	d := withAllToAll(synthetic.Measure(2, 0.01, 4, 1, 6))
 	d.Provenance.Notes = "quotes \" and \u2028 and é"
 	got, warnings, err := read(t, tree(t, d), true)
 	if err != nil || len(warnings) != 0 {
@@ -73,7 +74,7 @@ func TestFilesReadBack(t *testing.T) {
 }
 
 func TestUnknownKeysAreIgnoredAloud(t *testing.T) {
-	d := measure(2, 0.01, 4, 1, 6)
+	d := synthetic.Measure(2, 0.01, 4, 1, 6)
 	v := tree(t, d)
 	v["calibration"].(map[string]any)["provenance"].(map[string]any)["measured_on"] = "x"
 	got, warnings, err := read(t, v, false)
@@ -102,7 +103,7 @@ func at(v any, steps ...any) map[string]any {
 }
 
 func TestEveryBadDatasetIsRefusedWithItsPath(t *testing.T) {
-	// Positions in measure(…, 1, 6): 0 cpu-launch, 1 and 2 cpu attention, 3 and 4
+	// Positions in synthetic.Measure(…, 1, 6): 0 cpu-launch, 1 and 2 cpu attention, 3 and 4
 	// cpu ffn; transports 0 bus, 1 ring, 2 bus, 3 ring, 4 and 5 all-to-all.
 	set := func(key string, value any, steps ...any) func(map[string]any) {
 		return func(c map[string]any) { at(c, steps...)[key] = value }
@@ -178,7 +179,7 @@ func TestEveryBadDatasetIsRefusedWithItsPath(t *testing.T) {
 		{"signature of three", set("traffic_signature", cost.SignaturePrefix+"[[1,2,0],[0,0,0],[0,0,0]]", "transport_observations", 4),
 			[]string{"transport_observations[4].traffic_signature"}, []string{"3 x 3", "2"}},
 	} {
-		v := tree(t, withAllToAll(measure(2, 0.01, 4, 1, 6)))
+		v := tree(t, withAllToAll(synthetic.Measure(2, 0.01, 4, 1, 6)))
 		c.change(v["calibration"].(map[string]any))
 		_, _, err := read(t, v, false)
 		var paths []string
@@ -198,7 +199,7 @@ func TestEveryBadDatasetIsRefusedWithItsPath(t *testing.T) {
 }
 
 func TestGroupsMustBeCovered(t *testing.T) {
-	d := measure(2, 0.01, 4, 1, 6)
+	d := synthetic.Measure(2, 0.01, 4, 1, 6)
 	d.Observations = d.Observations[:len(d.Observations)-2] // npu lookup
 	issues := issue.All(d.Validate())
 	if len(issues) != 1 || issues[0].Code != "coverage" || !strings.Contains(issues[0].Message, "npu lookup has 0") {
@@ -213,7 +214,7 @@ func TestGroupsMustBeCovered(t *testing.T) {
 // A file of arbitrary bytes is read or refused, never more.
 func FuzzRead(f *testing.F) {
 	w := jsondoc.NewWriter(nil)
-	withAllToAll(measure(2, 0.01, 3, 1, 6)).WriteFile(w)
+	withAllToAll(synthetic.Measure(2, 0.01, 3, 1, 6)).WriteFile(w)
 	f.Add(w.Bytes())
 	f.Add([]byte("calibration: {revision: 3, observations: [{id: }]}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
