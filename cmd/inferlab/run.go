@@ -21,31 +21,41 @@ figures and evidence.`,
   inferlab run multi-gpu-ring-8 workload.yaml --format table`,
 		Args: positional("TARGET", "WORKLOAD", "[CALIBRATION]"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := a.execute(args)
+			r, speculation, err := a.execute(args)
 			if err != nil {
 				return err
 			}
 			if a.format == "table" {
-				return a.show(runSheets(r)...)
+				sheets := runSheets(r)
+				if speculation != nil {
+					sheets = append(sheets, speculationSheet(speculation))
+				}
+				return a.show(sheets...)
 			}
-			return a.emit(func(w *jsondoc.Writer) { r.WriteDocument(w, nil) })
+			return a.emit(func(w *jsondoc.Writer) { r.WriteDocument(w, speculationKey(speculation)) })
 		},
 	}
 	a.formatFlag(cmd)
 	return cmd
 }
 
-// execute runs the workload of args on the machine of args.
-func (a *app) execute(args []string) (*run.Result, error) {
+// execute runs the workload of args on the machine of args, and splits the time of
+// a speculative one.
+func (a *app) execute(args []string) (*run.Result, *run.Speculation, error) {
 	w, err := a.work(args)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	profile, err := w.file.build(w.scenario)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return run.Execute(w.scenario, profile, w.model)
+	r, err := run.Execute(w.scenario, profile, w.model)
+	if err != nil || w.file.speculative == nil {
+		return r, nil, err
+	}
+	speculation, err := run.MeasureSpeculation(r, &w.file.speculative.Trace, w.model)
+	return r, speculation, err
 }
 
 func runSheets(r *run.Result) []sheet {

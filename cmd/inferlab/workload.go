@@ -7,6 +7,7 @@ import (
 	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/plan"
+	"github.com/inferlab/inferlab/simcore/speculative"
 	"github.com/inferlab/inferlab/simcore/topology"
 	"github.com/inferlab/inferlab/simcore/workload"
 )
@@ -20,6 +21,8 @@ type workloadFile struct {
 	path   string
 	reader *document.Reader
 	build  builder
+
+	speculative *speculative.Run // nil: another kind of workload
 }
 
 // workload reads a workload file.
@@ -34,23 +37,24 @@ func (a *app) workload(path string) (*workloadFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	a.warn(path, f.reader.Warnings())
-	if f.build, err = profileOf(cfg); err != nil {
+	if err := f.decide(cfg); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	a.warn(path, f.reader.Warnings())
 	return f, nil
 }
 
-// profileOf is the builder of the block that decides.
-func profileOf(cfg workload.RunConfig) (builder, error) {
-	if cfg.Kind != workload.RunTargetOnly {
-		return nil, fmt.Errorf("%s: this kind of workload is not part of this version; target_only is", cfg.Kind)
+// decide reads the block that decides and makes its builder.
+func (f *workloadFile) decide(cfg workload.RunConfig) error {
+	switch cfg.Kind {
+	case workload.RunSpeculative:
+		return f.speculate()
+	case workload.RunTargetOnly:
+		profile, err := workload.TargetOnly(cfg.TokenCount)
+		f.build = func(*topology.Scenario) (*workload.Profile, error) { return profile, nil }
+		return err
 	}
-	profile, err := workload.TargetOnly(cfg.TokenCount)
-	if err != nil {
-		return nil, err
-	}
-	return func(*topology.Scenario) (*workload.Profile, error) { return profile, nil }, nil
+	return fmt.Errorf("%s: this kind of workload is not part of this version; target_only and speculative are", cfg.Kind)
 }
 
 // block reads a command's own block of the file.

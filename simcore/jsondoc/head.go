@@ -16,6 +16,10 @@ type Head struct {
 	ContractRevisions   []Revision // only those on the execution path, in a fixed order
 	ScenarioFingerprint string     // empty when no scenario took part
 	Confidence          evidence.Class
+
+	// Revision, when not 0, is written instead of ResultRevision: for a command
+	// whose own contract gives the key a meaning, which then goes before the head's.
+	Revision int64
 }
 
 // ResultKind and ResultRevision identify a result document.
@@ -28,7 +32,10 @@ const (
 func (w *Writer) Head(h Head) *Writer {
 	w.Key("kind").Text(ResultKind)
 	w.Key("command").Text(h.Command)
-	w.Key("revision").Int(ResultRevision)
+	if h.Revision == 0 {
+		h.Revision = ResultRevision
+	}
+	w.Key("revision").Int(h.Revision)
 	w.Key("contractRevisions").Object()
 	for _, r := range h.ContractRevisions {
 		w.Key(r.Name).Int(r.Revision)

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/inferlab/inferlab/simcore/document"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
+	"github.com/inferlab/inferlab/simcore/result"
+	"github.com/inferlab/inferlab/simcore/run"
+	"github.com/inferlab/inferlab/simcore/speculative"
+	"github.com/inferlab/inferlab/simcore/trace"
+	"github.com/inferlab/inferlab/simcore/workload"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) speculativeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "speculative CONFIG",
+		Short: "Run speculative decoding as a protocol, without a machine",
+		Long: `Runs a speculative workload: proposals, verification, acceptance, the checkpoint
+transaction over all state groups, and optionally paged KV. Every iteration is
+derived again by an independent replay. Accepted lengths come from a replay list,
+or are drawn from a conditional distribution by position.`,
+		Example: `  inferlab speculative speculative.yaml
+  inferlab speculative speculative.yaml --format table`,
+		Args: leading("CONFIG"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			doc, err := readDocument(args[0])
+			if err != nil {
+				return err
+			}
+			cfg, warnings, err := workload.ReadSpeculative(doc, a.strict)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			a.warn(args[0], warnings)
+			s, err := speculative.Simulate(*cfg)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if a.format == "table" {
+				return a.show(speculativeSheets(s)...)
+			}
+			return a.emit(func(w *jsondoc.Writer) { result.Speculative(w, s) })
+		},
+	}
+	a.formatFlag(cmd)
+	return cmd
+}
+
+func (a *app) speculativeTraceCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "speculative-trace TRACE [TARGET] [CALIBRATION]",
+		Short: "Check a token trace against the target-only output",
+		Long: `Derives every iteration of a token trace from its token values, replays the derived
+widths and accepted counts through the checkpoint transaction, and compares the
+committed stream with the target-only output. With TARGET the iterations also run
+on a machine.
+
+Exit status: 0 the streams are equal; 2 they differ; 1 the trace is malformed.`,
+		Example: `  inferlab speculative-trace trace.yaml
+  inferlab speculative-trace trace.yaml multi-gpu`,
+		Args: leading("TRACE", "[TARGET]", "[CALIBRATION]"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			doc, err := readDocument(args[0])
+			if err != nil {
+				return err
+			}
+			tokens, err := readTokens(doc)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			e, err := a.executeTokens(tokens, args[1:])
+			if err != nil {
+				return err
+			}
+			return a.showTokens(tokens, e, func(w *jsondoc.Writer) { result.TokenTrace(w, tokens, e) })
+		},
+	}
+	a.formatFlag(cmd)
+	return cmd
+}
+
+func readTokens(doc document.Value) (*speculative.TokenRun, error) {
+	t, err := speculative.ReadTokenTrace(doc)
+	if err != nil {
+		return nil, err
+	}
+	return speculative.CheckTokens(t)
+}
+
+func (a *app) speculativeCaptureCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "speculative-capture TARGET_ONLY SPECULATIVE [TARGET] [CALIBRATION]",
+		Short: "Bind two runtime captures and compare their outputs",
+		Long: `Binds a target-only and a speculative capture of one configuration, derives every
+commit of the speculative run, and compares it with what the runtime claims and
+with the target-only output. With TARGET the iterations also run on a machine.
+
+Exit status: 0 the outputs are equal; 2 they differ; 1 a capture is malformed or
+contradicts itself.`,
+		Example: `  inferlab speculative-capture target.yaml speculative.yaml`,
+		Args:    leading("TARGET_ONLY", "SPECULATIVE", "[TARGET]", "[CALIBRATION]"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			var captures [2]*trace.Capture
+			for i := range captures {
+				doc, err := readDocument(args[i])
+				if err != nil {
+					return err
+				}
+				if captures[i], err = speculative.ReadCapture(doc); err != nil {
+					return fmt.Errorf("%s: %w", args[i], err)
+				}
+			}
+			c, err := speculative.BindCaptures(captures[0], captures[1])
+			if err != nil {
+				return err
+			}
+			e, err := a.executeTokens(c.Tokens, args[2:])
+			if err != nil {
+				return err
+			}
+			return a.showTokens(c.Tokens, e, func(w *jsondoc.Writer) { result.Capture(w, c, e) })
+		},
+	}
+	a.formatFlag(cmd)
+	return cmd
+}
+
+// executeTokens runs the derived iterations on the machine of args, if one is
+// named.
+func (a *app) executeTokens(t *speculative.TokenRun, args []string) (*result.Execution, error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
+	s, err := target(args[0])
+	if err != nil {
+		return nil, err
+	}
+	model, err := a.costModel(args, 1)
+	if err != nil {
+		return nil, err
+	}
+	profile, err := t.Workload.Trace.Profile()
+	if err != nil {
+		return nil, err
+	}
+	e := &result.Execution{}
+	if e.Run, err = run.Execute(s, profile, model); err != nil {
+		return nil, err
+	}
+	e.Speculation, err = run.MeasureSpeculation(e.Run, &t.Workload.Trace, model)
+	return e, err
+}
+
+// showTokens prints token evidence; a mismatch with the target-only run is a
+// negative answer.
+func (a *app) showTokens(t *speculative.TokenRun, e *result.Execution, write func(*jsondoc.Writer)) error {
+	var err error
+	if a.format == "table" {
+		sheets := append([]sheet{paritySheet(t)}, speculativeSheets(t.Workload)...)
+		if e != nil {
+			sheets = append(sheets, speculationSheet(e.Speculation))
+		}
+		err = a.show(sheets...)
+	} else {
+		err = a.emit(write)
+	}
+	if err == nil && !t.Differential.MatchesTargetOnly() {
+		return errNegative
+	}
+	return err
+}
+
+func paritySheet(t *speculative.TokenRun) sheet {
+	verdict := "equal"
+	if m := t.Differential.Mismatch; m != nil {
+		verdict = fmt.Sprintf("first difference at output %d: expected %d, found %d", m.OutputIndex, m.Expected, m.Actual)
+	}
+	p := &t.Trace.Provenance
+	return sheet{
+		title:   fmt.Sprintf("trace %s: %s against target-only", t.Trace.ID, t.Trace.Family),
+		columns: []string{"evidence", "value"},
+		rows: [][]string{
+			{"compared tokens", count(t.Differential.ComparedTokens)}, {"outputs", verdict},
+			{"target-only run", p.TargetOnlyRunID}, {"speculative run", p.SpeculativeRunID}, {"runtime", p.RuntimeRevision},
+		},
+	}
+}
+
+func speculativeSheets(s *speculative.Run) []sheet {
+	m := &s.Trace.Metrics
+	ratio := func(part, whole int64) string {
+		return fmt.Sprintf("%s of %s", count(part), count(whole))
+	}
+	figures := sheet{
+		title: fmt.Sprintf("%s (%s), width %d: %s iterations, replay verified", s.Trace.Family, s.Contract.Support,
+			s.Config.MaxAdditionalTokens, count(m.Iterations)),
+		columns: []string{"figure", ">value"},
+		rows: [][]string{
+			{"committed tokens", count(m.CommittedTokens)},
+			{"committed tokens per target forward", strconv.FormatFloat(m.CommittedTokensPerTargetForward, 'f', 3, 64)},
+			{"accepted additional tokens", ratio(m.AcceptedAdditionalTokens, m.ProposedAdditionalTokens)},
+			{"rejected draft tokens", count(m.RejectedDraftTokens)},
+			{"corrections, bonuses", count(m.CorrectionTokens) + ", " + count(m.BonusTokens)},
+			{"accepted tails, target-only steps", count(m.AcceptedTailIterations) + ", " + count(m.TargetOnlyTokens)},
+			{"KV high water, target and proposer", count(m.TargetKVHighWaterTokens) + ", " + count(m.ProposerKVHighWaterTokens) + " tokens"},
+		},
+	}
+	if s.Trace.PagedKV != nil {
+		figures.rows = append(figures.rows, []string{"paged KV high water, final", binary(m.KVHighWaterReservedBytes) + ", " + binary(m.KVFinalReservedBytes)})
+	}
+	positions := sheet{columns: []string{">draft position", ">accepted of proposals that reached it"}}
+	for i, share := range m.AcceptanceByPosition {
+		positions.rows = append(positions.rows, []string{strconv.Itoa(i + 1), percent(share)})
+	}
+	if len(positions.rows) == 0 {
+		return []sheet{figures}
+	}
+	return []sheet{figures, positions}
+}
+
+func speculationSheet(s *run.Speculation) sheet {
+	return sheet{
+		title:   "speculation, timing " + string(s.Confidence),
+		columns: []string{"modeled figure", ">value"},
+		rows: [][]string{
+			{"proposer", duration(float64(s.ProposerNs))},
+			{"verification", duration(float64(s.VerificationNs))},
+			{"rollback (reported, not scheduled)", duration(float64(s.RollbackNs))},
+			{"rejected proposer work", duration(float64(s.RejectedProposerNs))},
+			{"rejected target work", duration(float64(s.RejectedComputeNs + s.RejectedCommunicationNs))},
+			{"target-only duration", duration(float64(s.TargetOnlyDurationNs))},
+			{"speedup versus target-only", strconv.FormatFloat(s.SpeedupVersusTargetOnly, 'f', 2, 64) + " ×"},
+		},
+	}
+}
