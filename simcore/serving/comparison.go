@@ -2,12 +2,10 @@ package serving
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/evidence"
 	"github.com/inferlab/inferlab/simcore/issue"
-	"github.com/inferlab/inferlab/simcore/quantity"
 	"github.com/inferlab/inferlab/simcore/topology"
 	"github.com/inferlab/inferlab/simcore/workload"
 )
@@ -34,35 +32,19 @@ func Compare(scenarios []*topology.Scenario, cfg workload.Serving, model *cost.M
 	if len(scenarios) == 0 {
 		return nil, issue.New("no_scenarios", "", "a comparison needs at least one scenario")
 	}
-	c := &Comparison{Confidence: evidence.Exact}
+	runs := make([]*Run, len(scenarios))
 	for i, scn := range scenarios {
 		for _, earlier := range scenarios[:i] {
 			if earlier.ID() == scn.ID() {
 				return nil, issue.New("duplicate_scenario", "", "scenario %q is listed twice", scn.ID())
 			}
 		}
-		run, err := Simulate(scn, cfg, model, opts)
-		if err != nil {
+		var err error
+		if runs[i], err = Simulate(scn, cfg, model, opts); err != nil {
 			return nil, fmt.Errorf("on scenario %s: %w", scn.ID(), err)
 		}
-		c.Entries = append(c.Entries, ComparisonEntry{Run: run})
-		c.Confidence = evidence.Weakest(c.Confidence, run.Confidence)
 	}
-	slices.SortStableFunc(c.Entries, func(a, b ComparisonEntry) int {
-		if byTime := compare(a.Run.Topology.TotalDurationNs, b.Run.Topology.TotalDurationNs); byTime != 0 {
-			return byTime
-		}
-		return quantity.CompareIDs(a.Run.Scenario.ID(), b.Run.Scenario.ID())
-	})
-	fastest := float64(c.Entries[0].Run.Topology.TotalDurationNs)
-	for i := range c.Entries {
-		e := &c.Entries[i]
-		e.Rank = int64(i) + 1
-		e.RelativeToFastest = float64(e.Run.Topology.TotalDurationNs) / fastest
-	}
-	c.ContractRevisions = c.Entries[0].Run.ContractRevisions
-	c.Assumptions = comparisonAssumptions(c, model)
-	return c, nil
+	return Rank(runs, model), nil
 }
 
 func comparisonAssumptions(c *Comparison, model *cost.Model) []string {
