@@ -38,7 +38,8 @@ type estimator struct {
 	bound    bindings
 
 	token     int64 // index of the next route over the whole run
-	routes    [][]string
+	routes    [][]string // of the batch that is being routed
+	routed    []string   // what they point into
 	batches   []Batch
 	templates []serving.Template
 	asked     []question
@@ -123,7 +124,7 @@ func (e *estimator) carryOut(work *trace.BatchWork, startNs int64) (int64, error
 		return 0, issue.New("cache_time", "", "serving batch %d starts at %d ns, but the expert cache is at %d ns", work.BatchID, startNs, e.cache.Now())
 	}
 	b := Batch{Routes: work.TokenWork}
-	e.routes = e.routes[:0]
+	e.routes, e.routed = e.routes[:0], e.routed[:0]
 	for range work.TokenWork {
 		if err := e.route(&b, startNs); err != nil {
 			return 0, err
@@ -154,11 +155,11 @@ func (e *estimator) route(b *Batch, startNs int64) error {
 	if err != nil {
 		return err
 	}
-	ids := make([]string, len(a.ExpertIndices))
-	for i, x := range a.ExpertIndices {
-		ids[i] = e.placement.ExpertIDs[x]
+	from := len(e.routed)
+	for _, x := range a.ExpertIndices {
+		e.routed = append(e.routed, e.placement.ExpertIDs[x])
 	}
-	e.routes = append(e.routes, ids)
+	e.routes = append(e.routes, e.routed[from:])
 	e.token++
 	for _, load := range done.Prefetches {
 		if err := e.cache.RetimePrefetch(load, quantity.MaxSafe, nil); err != nil {
