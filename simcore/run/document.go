@@ -27,6 +27,9 @@ func (r *Result) WriteDocument(w *jsondoc.Writer, extra func(*jsondoc.Writer)) {
 	w.Key("scenarioId").Text(r.Scenario.ID())
 	w.Key("profileId").Text(r.Profile.ID)
 	w.Key("assumptions").Texts(r.Assumptions)
+	if r.Limitations != nil {
+		writeLimitations(w.Key("limitations"), r.Limitations)
+	}
 	w.Key("status").Text(string(r.Trace.Terminal.Status))
 	w.Key("planSteps").Int(int64(len(r.Compiled.Plan.Steps)))
 	w.Key("operationCounts").Object()
@@ -68,6 +71,17 @@ func writeUtilization(w *jsondoc.Writer, list []Utilization) {
 		w.Key("busyNs").Int(u.BusyNs)
 		w.Key("capacityLanes").Int(u.CapacityLanes)
 		w.Key("utilization").Float(u.Utilization)
+		w.End()
+	}
+	w.End()
+}
+
+func writeLimitations(w *jsondoc.Writer, list []Limitation) {
+	w.Array()
+	for _, l := range list {
+		w.Element().Object()
+		w.Key("code").Text(l.Code)
+		w.Key("text").Text(l.Text)
 		w.End()
 	}
 	w.End()

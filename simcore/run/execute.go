@@ -22,7 +22,8 @@ type Result struct {
 	Compiled    *compiler.Compiled
 	Trace       *trace.Plan
 	Confidence  evidence.Class
-	Assumptions []string // the first is the cost model's source
+	Assumptions []string     // the first is the cost model's source
+	Limitations []Limitation // of a model-bound run; nil otherwise
 	Operations  OperationCounts
 	Metrics     Metrics
 }
@@ -68,6 +69,7 @@ func Execute(s *topology.Scenario, p *workload.Profile, m *cost.Model) (*Result,
 		Confidence: Confidence(s, m, p.ModelWork != nil),
 	}
 	r.Assumptions = assumptions(r, m)
+	r.Limitations = limitations(p)
 	if err := r.evaluate(); err != nil {
 		return nil, err
 	}

@@ -141,6 +141,35 @@ func TestAssumptionsSayWhatTheResultRestsOn(t *testing.T) {
 	}
 }
 
+func TestModelBoundRunsSayWhatTheyLeaveOut(t *testing.T) {
+	p := tokens(t, 1)
+	plain, err := run.Execute(preset(t, "single-gpu-cpu"), p, cost.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ModelWork = &workload.ModelWork{ModelID: "m", ModelName: "M", AttentionWeightBytesPerToken: 1, FFNWeightBytesPerToken: 1, ForwardFlopsPerToken: 1}
+	p.Pipeline = &workload.Pipeline{StrategyKind: "s", Components: []workload.PipelineComponent{
+		{ID: "a", Role: "decoder", Phase: workload.EveryStep, InvocationMultiplier: 1, WeightBytes: 1, IsPrimary: true},
+		{ID: "b", Role: "tool", Phase: workload.OnDemand, InvocationMultiplier: 1, WeightBytes: 1},
+	}}
+	bound, err := run.Execute(preset(t, "single-gpu-cpu"), p, cost.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var codes []string
+	for _, l := range bound.Limitations {
+		codes = append(codes, l.Code)
+	}
+	want := []string{"on_demand_components", "draft_model_costs", "iterative_schedulers", "nested_inner_loops", "model_bound_routing"}
+	if d := cmp.Diff(want, codes); d != "" {
+		t.Error(d)
+	}
+	listed := document(t, func(w *jsondoc.Writer) { bound.WriteDocument(w, nil) })["limitations"].([]any)
+	if plain.Limitations != nil || len(listed) != 5 || bound.Confidence != evidence.Heuristic {
+		t.Errorf("%v, %v, %s", plain.Limitations, listed, bound.Confidence)
+	}
+}
+
 func families(t testing.TB) []*topology.Scenario {
 	var all []*topology.Scenario
 	for _, name := range topology.FamilyNames() {
