@@ -37,7 +37,7 @@ type estimator struct {
 	requests []plan.Request
 	bound    bindings
 
-	token     int64 // index of the next route over the whole run
+	token     int64      // index of the next route over the whole run
 	routes    [][]string // of the batch that is being routed
 	routed    []string   // what they point into
 	batches   []Batch
