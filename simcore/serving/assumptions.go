@@ -27,7 +27,7 @@ func assumptions(run *Run, model *cost.Model, bound *workload.ModelWork) []strin
 		transport,
 		"Batches are never preempted and never overlap: an arrival during a batch waits for its end.",
 		"Prefill tokens and decode rows share one forward per batch: a fixed cost per invocation plus a cost per token, whatever the context length.",
-		"Decoding is target-only: each step yields one token per request.",
+		howDecoded(run.Speculation),
 		"The feed-forward part is dense: no experts are routed, loaded or cached.",
 		"A batch ends when its plan's foreground terminal step finishes; all its tokens are emitted then.",
 		"Each batch's plan runs in isolated relative time on idle resources.",

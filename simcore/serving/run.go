@@ -14,7 +14,8 @@ import (
 // document, the tables and the figures are made from. It is read-only.
 type Run struct {
 	Scenario    *topology.Scenario
-	Config      workload.Serving // event budget filled in
+	Config      workload.Serving             // event budget filled in
+	Speculation *workload.ServingSpeculation // nil: target-only decoding
 	Model       *cost.Model
 	Trace       *trace.Serving
 	Requests    []RequestResult // ordered by arrivalNs, priority descending, id
@@ -24,6 +25,7 @@ type Run struct {
 	Templates   []Template
 	BatchPlans  []int32 // batch index -> template index
 	Replay      Replay
+	Gain        *Gain          // over target-only decoding; nil unless it was measured
 	Confidence  evidence.Class // of the first batch's topology result; timing is never exact
 	Assumptions []string       // in the order of contract 05 section 7.1
 

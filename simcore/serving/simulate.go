@@ -13,6 +13,10 @@ import (
 // RunOptions are what a topology-bound run may be given beside scenario,
 // configuration and cost model. The zero value is complete.
 type RunOptions struct {
+	// Speculation configures the proposer of decode steps (contract 05 section 5);
+	// nil is target-only decoding.
+	Speculation *workload.ServingSpeculation
+
 	// ModelWork and Pipeline bind a model to every batch; nil leaves the work
 	// synthetic and normalised (contract 06 sections 11 and 12).
 	ModelWork *workload.ModelWork
@@ -35,25 +39,31 @@ func Simulate(scn *topology.Scenario, cfg workload.Serving, model *cost.Model, o
 	if err != nil {
 		return nil, err
 	}
-	est, err := newTemplateEstimator(scn, model, workloadBinding{modelWork: opts.ModelWork, pipeline: opts.Pipeline}, s.outputTokens)
+	proposer, err := newProposer(opts.Speculation, s.cfg.Requests)
 	if err != nil {
 		return nil, err
 	}
-	tr, err := s.Schedule(est, Options{Progress: opts.Progress, Interrupted: opts.Interrupted})
+	est, err := newTemplateEstimator(scn, model,
+		workloadBinding{modelWork: opts.ModelWork, pipeline: opts.Pipeline, proposer: proposer.cost}, s.outputTokens)
 	if err != nil {
 		return nil, err
 	}
-	replayed, err := servingreplay.Check(servingreplay.Input{Config: s.cfg, Trace: tr, Estimator: est})
+	tr, err := s.Schedule(est, Options{Speculation: proposer.live, Progress: opts.Progress, Interrupted: opts.Interrupted})
+	if err != nil {
+		return nil, err
+	}
+	replayed, err := servingreplay.Check(servingreplay.Input{Config: s.cfg, Trace: tr, Estimator: est, Speculation: proposer.checker})
 	if err != nil {
 		return nil, err
 	}
 	run := &Run{
-		Scenario:   scn,
-		Config:     s.cfg,
-		Model:      model,
-		Trace:      tr,
-		Templates:  est.templates,
-		BatchPlans: est.batchPlans,
+		Scenario:    scn,
+		Config:      s.cfg,
+		Speculation: opts.Speculation,
+		Model:       model,
+		Trace:       tr,
+		Templates:   est.templates,
+		BatchPlans:  est.batchPlans,
 		Replay: Replay{
 			AppliedEvents:     replayed.AppliedEvents,
 			CompletedRequests: replayed.CompletedRequests,
@@ -66,6 +76,11 @@ func Simulate(scn *topology.Scenario, cfg workload.Serving, model *cost.Model, o
 			{Name: "plan", Revision: plan.ContractRevision},
 			{Name: "servingTrace", Revision: trace.ServingContractRevision},
 		},
+	}
+	if opts.Speculation != nil {
+		run.ContractRevisions = append(run.ContractRevisions,
+			Revision{Name: "proposerFamily", Revision: workload.FamilyContractRevision},
+			Revision{Name: "speculativeIteration", Revision: trace.SpeculativeIterationRevision})
 	}
 	run.Assumptions = assumptions(run, model, opts.ModelWork)
 	run.Requests, run.TokenTimes = s.requestResults(tr)
