@@ -103,7 +103,7 @@ func (s *servingReport) verdict() string {
 	} else {
 		v += fmt.Sprintf(" Its first token comes after %s", dur(m.P50TimeToFirstTokenNs))
 	}
-	return v + fmt.Sprintf("; KV stays within %s of its budget.", unit.Percent(s.kvShare()))
+	return v + fmt.Sprintf("; KV peaks at %s of its budget.", unit.Percent(s.kvShare()))
 }
 
 func (s *servingReport) kvShare() float64 {
@@ -322,8 +322,19 @@ func (s *servingReport) capacitySection() (section, error) {
 func (s *servingReport) resourceSection() (section, error) {
 	sec := section{ID: "resources", Question: "What was the machine busy with?"}
 	t := &s.run.Topology
-	sec.Answer = fmt.Sprintf("%s of compute, %s of transfers and %s of collectives in modeled service time. %s",
-		dur(t.ComputeServiceNs), dur(t.TransferServiceNs), dur(t.CollectiveServiceNs), s.use.Text().Alt)
+	var parts []string
+	for _, kind := range []struct {
+		name string
+		ns   int64
+	}{{"compute", t.ComputeServiceNs}, {"transfers", t.TransferServiceNs}, {"collectives", t.CollectiveServiceNs}} {
+		if kind.ns > 0 {
+			parts = append(parts, dur(kind.ns)+" of "+kind.name)
+		}
+	}
+	if len(parts) > 0 {
+		sec.Answer = "Modeled service time of all operations: " + strings.Join(parts, ", ") + ". "
+	}
+	sec.Answer += s.use.Text().Alt
 	return s.with(sec, false, s.use)
 }
 

@@ -17,7 +17,8 @@ import (
 // first batch, prefill chunks, decode steps, completion (contract 09, V13).
 //
 // More rows than MaxRows are reduced to the slowest requests, which the caption
-// says; gaps narrower than half a pixel are closed.
+// says; gaps narrower than half a pixel are closed. Over a whole run against which
+// the requests are short, rows are shifted so that each starts at its arrival.
 type RequestTimeline struct {
 	Source
 	Window  Window
@@ -80,11 +81,27 @@ func (f RequestTimeline) selection() (rows []RequestRow, candidates int) {
 	return kept, candidates
 }
 
+// shifted says whether the rows start at their own arrival: without a window, when
+// their mean latency is less than a fiftieth of the run.
+func (f RequestTimeline) shifted(rows []RequestRow) bool {
+	if f.Window != (Window{}) || len(rows) == 0 {
+		return false
+	}
+	sum := 0.0
+	for _, r := range rows {
+		sum += float64(r.CompletedNs - r.ArrivalNs)
+	}
+	return sum/float64(len(rows)) < float64(f.EndNs)/50
+}
+
 // Text gives the figure's words.
 func (f RequestTimeline) Text() Text {
 	t := f.words()
 	rows, candidates := f.selection()
 	t.What = f.Window.say() + "Life of each request, in arrival order"
+	if f.shifted(rows) {
+		t.What = "Life of each request from its arrival, in arrival order"
+	}
 	if len(rows) == 0 {
 		t.Title, t.Empty = "No request", "No request lies in this window or passes the filter."
 		return t
@@ -109,6 +126,9 @@ func (f RequestTimeline) Text() Text {
 	t.Alt = fmt.Sprintf("%s: %s of their modeled time queued, the longest wait, %s, is that of %s.",
 		unit.Plural(int64(candidates), "request"), unit.Percent(share), dur(longest), brief(worst.ID))
 	t.Caption = "Thin line: waiting without a batch. Gaps narrower than half a pixel are closed."
+	if f.shifted(rows) {
+		t.Caption = "Every row starts at its own arrival, because the requests are short against the run. " + t.Caption
+	}
 	if len(rows) < candidates {
 		t.Caption = fmt.Sprintf("Showing the %d slowest of %s requests, in arrival order. ", len(rows), unit.Count(int64(candidates))) + t.Caption
 	}
@@ -163,7 +183,15 @@ func (f RequestTimeline) paint(c draw.Canvas) {
 			p.left = math.Max(p.left, widthOf(plain(textSize), elide(r.ID, plain(textSize), width*0.25))+10)
 		}
 	}
-	p.marks = []plot.Plotter{lifeRows{rows, labelled}}
+	shifted := f.shifted(rows)
+	if shifted {
+		longest := int64(0)
+		for _, r := range rows {
+			longest = max(longest, r.CompletedNs-r.ArrivalNs)
+		}
+		p.x = durationAxis("Modeled time since the request's arrival", 0, float64(longest)*1.01, width-60, xTickSpace)
+	}
+	p.marks = []plot.Plotter{lifeRows{rows, labelled, shifted}}
 	p.draw(c)
 }
 
@@ -171,16 +199,21 @@ func (f RequestTimeline) paint(c draw.Canvas) {
 type lifeRows struct {
 	rows     []RequestRow
 	labelled bool
+	shifted  bool // each row starts at its arrival
 }
 
 // Plot draws every row.
 func (l lifeRows) Plot(c draw.Canvas, g *plot.Plot) {
 	tx, _ := g.Transforms(&c)
-	clamp := func(ns int64) vg.Length { return tx(math.Min(math.Max(float64(ns), g.X.Min), g.X.Max)) }
 	step := (c.Max.Y - c.Min.Y) / vg.Length(len(l.rows))
 	half := max(step/2-1.5, 1.2)
 	for i, r := range l.rows {
 		y := c.Max.Y - step*vg.Length(float64(i)+0.5)
+		origin := int64(0)
+		if l.shifted {
+			origin = r.ArrivalNs
+		}
+		clamp := func(ns int64) vg.Length { return tx(math.Min(math.Max(float64(ns-origin), g.X.Min), g.X.Max)) }
 		if l.labelled {
 			room := (c.Min.X).Points() - 8
 			put(c, plain(textSize), inkText, c.Min.X-8, y-4, right, elide(r.ID, plain(textSize), math.Max(room, 40)))
@@ -192,7 +225,7 @@ func (l lifeRows) Plot(c draw.Canvas, g *plot.Plot) {
 			stroke(c, Waiting, 1, segment(clamp(r.ArrivalNs), y-half, clamp(r.ArrivalNs), y+half))
 			fillSpans(c, Prefill, r.Prefill, y, half, clamp)
 			fillSpans(c, Decode, r.Decode, y, half, clamp)
-			if float64(r.FirstTokenNs) >= g.X.Min && float64(r.FirstTokenNs) <= g.X.Max && half > 1.6 {
+			if first := float64(r.FirstTokenNs - origin); first >= g.X.Min && first <= g.X.Max && half > 1.6 {
 				fill(c, inkText, circle(clamp(r.FirstTokenNs), y, min(half*0.6, 2.5)))
 			}
 		})
