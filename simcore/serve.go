@@ -23,6 +23,9 @@ type ServingOptions struct {
 	// heuristic.
 	Model *cost.Model
 
+	// Speculation configures a proposer; nil is target-only decoding.
+	Speculation *ServingSpeculation
+
 	// Progress, when set, is called now and then and once at the end with the
 	// number of completed requests, the number of requests and the clock in ns.
 	Progress func(done, total, nowNs int64)
@@ -31,17 +34,30 @@ type ServingOptions struct {
 	Interrupted func() bool
 }
 
+// ServingSpeculation is the proposer of a serving run.
+type ServingSpeculation = workload.ServingSpeculation
+
 // Serve runs continuous batching on a machine: it schedules every batch under the
 // KV admission guard, compiles and executes each distinct batch on the topology,
-// replays the whole trace independently, and evaluates it.
+// replays the whole trace independently, and evaluates it. With a proposer the same
+// configuration also runs target-only, and the run says what speculation gained.
 func Serve(s *topology.Scenario, cfg Serving, opts ...ServingOptions) (*ServingRun, error) {
 	var o ServingOptions
 	if len(opts) > 0 {
 		o = opts[0]
 	}
-	return serving.Simulate(s, cfg, modelOr(o.Model), serving.RunOptions{
-		Progress: o.Progress, Interrupted: o.Interrupted,
+	run, err := serving.Simulate(s, cfg, modelOr(o.Model), serving.RunOptions{
+		Speculation: o.Speculation, Progress: o.Progress, Interrupted: o.Interrupted,
 	})
+	if err != nil || o.Speculation == nil {
+		return run, err
+	}
+	baseline, err := serving.Simulate(s, cfg, modelOr(o.Model), serving.RunOptions{Interrupted: o.Interrupted})
+	if err != nil {
+		return nil, err
+	}
+	run.Gain = serving.NewGain(run, baseline)
+	return run, nil
 }
 
 // CompareServing runs one configuration on the six topology families and ranks
@@ -56,7 +72,7 @@ func CompareServing(cfg Serving, opts ...ServingOptions) (*serving.Comparison, e
 		o = opts[0]
 	}
 	return serving.Compare(families, cfg, modelOr(o.Model), serving.RunOptions{
-		Progress: o.Progress, Interrupted: o.Interrupted,
+		Speculation: o.Speculation, Progress: o.Progress, Interrupted: o.Interrupted,
 	})
 }
 

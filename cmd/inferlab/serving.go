@@ -98,7 +98,7 @@ func (a *app) serve(cmd *cobra.Command, args []string, f *servingFlags) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := a.servingConfig(args[1:], f)
+	in, err := a.servingConfig(args[1:], f)
 	if err != nil {
 		return err
 	}
@@ -110,8 +110,9 @@ func (a *app) serve(cmd *cobra.Command, args []string, f *servingFlags) error {
 		return err
 	}
 	bar := newProgress(a.stderr, "serving")
-	run, err := simcore.Serve(scenario, cfg, simcore.ServingOptions{
+	run, err := simcore.Serve(scenario, in.Serving, simcore.ServingOptions{
 		Model:       model,
+		Speculation: in.speculation,
 		Progress:    func(done, total, _ int64) { bar.at(done, total) },
 		Interrupted: func() bool { return cmd.Context().Err() != nil },
 	})
@@ -168,33 +169,40 @@ func (f *servingFlags) settle(args []string) error {
 
 // servingConfig builds the configuration from the file, the request trace and the
 // flags, in that order of strength: a flag overrides the file.
-func (a *app) servingConfig(files []string, f *servingFlags) (workload.Serving, error) {
-	var cfg workload.Serving
+func (a *app) servingConfig(files []string, f *servingFlags) (servingInput, error) {
+	var in servingInput
 	if len(files) > 0 {
 		read, err := a.readServing(files[0], f.requests != "")
 		if err != nil {
-			return cfg, err
+			return in, err
 		}
-		cfg = read
+		in = read
 	}
 	if f.requests != "" {
 		requests, err := a.readRequests(f)
 		if err != nil {
-			return cfg, err
+			return in, err
 		}
-		cfg.Requests = requests
+		in.Requests = requests
 		if len(files) == 0 {
-			cfg.MaxEvents = traceEvents(requests)
+			in.MaxEvents = traceEvents(requests)
 		}
 	}
-	f.limits.apply(&cfg, len(files) == 0)
-	return cfg, nil
+	f.limits.apply(&in.Serving, len(files) == 0)
+	return in, nil
 }
 
-func (a *app) readServing(path string, withoutRequests bool) (workload.Serving, error) {
+// servingInput is a serving file with the blocks that other engines read.
+type servingInput struct {
+	workload.Serving
+	speculation *workload.ServingSpeculation // nil: target-only decoding
+}
+
+func (a *app) readServing(path string, withoutRequests bool) (servingInput, error) {
+	var in servingInput
 	doc, err := readDocument(path)
 	if err != nil {
-		return workload.Serving{}, err
+		return in, err
 	}
 	read := workload.ReadServing
 	if withoutRequests {
@@ -202,16 +210,22 @@ func (a *app) readServing(path string, withoutRequests bool) (workload.Serving, 
 	}
 	c, warnings, err := read(doc, a.strict)
 	if err != nil {
-		return workload.Serving{}, fmt.Errorf("%s: %w", path, err)
+		return in, fmt.Errorf("%s: %w", path, err)
 	}
 	a.warn(path, warnings)
+	in.Serving = c.Serving
 	if c.Speculative.Present() {
-		return c.Serving, fmt.Errorf("%s: serving.speculative: speculative serving is not part of this version; leave the block out to decode target-only", path)
+		spec, warnings, err := workload.ReadServingSpeculation(*c.Speculative.Value(), a.strict)
+		if err != nil {
+			return in, fmt.Errorf("%s: %w", path, err)
+		}
+		a.warn(path, warnings)
+		in.speculation = spec
 	}
 	if c.ExpertCache.Present() {
-		return c.Serving, fmt.Errorf("%s: expert_cache: serving with an expert cache is not part of this version; leave the block out for dense FFN work", path)
+		return in, fmt.Errorf("%s: expert_cache: serving with an expert cache is not part of this version; leave the block out for dense FFN work", path)
 	}
-	return c.Serving, nil
+	return in, nil
 }
 
 func (a *app) readRequests(f *servingFlags) ([]workload.Request, error) {

@@ -19,7 +19,7 @@ func (a *app) servingCompareCommand() *cobra.Command {
   inferlab serving-compare serving.yaml --format table`,
 		Args: positional("CONFIG", "[CALIBRATION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.readServing(args[0], false)
+			in, err := a.readServing(args[0], false)
 			if err != nil {
 				return err
 			}
@@ -27,8 +27,9 @@ func (a *app) servingCompareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := simcore.CompareServing(cfg, simcore.ServingOptions{
+			c, err := simcore.CompareServing(in.Serving, simcore.ServingOptions{
 				Model:       model,
+				Speculation: in.speculation,
 				Interrupted: func() bool { return cmd.Context().Err() != nil },
 			})
 			if err != nil {

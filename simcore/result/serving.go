@@ -45,6 +45,10 @@ func Serving(w *jsondoc.Writer, run *serving.Run, form Form) {
 	w.Key("finalKvTokens").Int(run.Replay.FinalKVTokens)
 	w.End()
 	w.End()
+	if run.Gain != nil {
+		w.Key("speculationGain")
+		servingGain(w, run.Gain)
+	}
 	if form == Full {
 		w.Key("batches")
 		servingBatches(w, run)
