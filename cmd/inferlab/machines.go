@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/inferlab/inferlab/simcore/canonical"
@@ -83,8 +82,11 @@ func (a *app) scenarioCommand() *cobra.Command {
 		Use:   "scenario TARGET",
 		Short: "Show one machine with its memory ledger",
 		Long: `Shows one machine: the validated revision-5 scenario as it is, and the reservation
-ledger of its memory domains. TARGET is a preset, multi-gpu-ring-N, or a file.`,
+ledger of its memory domains. TARGET is a preset, multi-gpu-ring-N, or a file.
+--format yaml prints the scenario alone, as a file to edit; --format dot its
+drawing for Graphviz.`,
 		Example: `  inferlab scenario multi-gpu-ring-8
+  inferlab scenario multi-node --format yaml > my-lab.yaml
   inferlab scenario my-lab.yaml --format table`,
 		Args: leading("TARGET"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -92,13 +94,20 @@ ledger of its memory domains. TARGET is a preset, multi-gpu-ring-N, or a file.`,
 			if err != nil {
 				return err
 			}
-			if a.format == "table" {
+			switch a.format {
+			case "table":
 				return a.show(scenarioSheets(s)...)
+			case "yaml":
+				_, err = a.stdout.Write(s.YAML())
+				return printed(err)
+			case "dot":
+				_, err = a.stdout.Write(s.DOT())
+				return printed(err)
 			}
 			return a.emit(func(w *jsondoc.Writer) { writeScenario(w, s) })
 		},
 	}
-	a.formatFlag(cmd)
+	a.formatFlag(cmd, "yaml", "dot")
 	return cmd
 }
 
@@ -121,30 +130,11 @@ func writeScenario(w *jsondoc.Writer, s *topology.Scenario) {
 }
 
 func scenarioSheets(s *topology.Scenario) []sheet {
-	spec := s.Spec()
-	ledger := sheet{title: fmt.Sprintf("%s (%s), epoch %d, %s", spec.ID, spec.Family, spec.Execution.TopologyEpoch, s.Fingerprint()),
-		columns: []string{"memory domain", "kind", ">installed", ">allocatable", ">reserved", ">free", ">bandwidth"}}
-	for _, e := range s.Ledger() {
-		d := s.Domain(e.DomainID)
-		ledger.rows = append(ledger.rows, []string{e.DomainID, string(d.Kind), binary(e.PhysicalCapacityBytes), binary(e.CapacityBytes),
-			binary(e.ReservedBytes), binary(e.FreeBytes), fmt.Sprintf("%g GB/s", float64(d.BandwidthBytesPerSec)/1e9)})
+	var sheets []sheet
+	for _, t := range s.Tables() {
+		sheets = append(sheets, sheet{title: t.Title, columns: t.Columns, rows: t.Rows})
 	}
-	devices := sheet{columns: []string{"device", "kind", "system", ">lanes", "capabilities"}}
-	for i := range spec.Devices {
-		d := &spec.Devices[i]
-		var can []string
-		for _, c := range d.Capabilities {
-			can = append(can, string(c))
-		}
-		devices.rows = append(devices.rows, []string{d.ID, string(d.Kind), d.NodeID, count(d.MaxConcurrentCompute), strings.Join(can, " ")})
-	}
-	links := sheet{columns: []string{"link", "kind", "from", "to", ">bandwidth", ">latency", ">lanes"}}
-	for i := range spec.Links {
-		l := &spec.Links[i]
-		links.rows = append(links.rows, []string{l.ID, string(l.Kind), l.SourceDomainID, l.TargetDomainID,
-			fmt.Sprintf("%g GB/s", float64(l.BandwidthBytesPerSec)/1e9), duration(float64(l.LatencyNs)), count(l.ConcurrencyLanes)})
-	}
-	return []sheet{ledger, devices, links}
+	return sheets
 }
 
 func (a *app) validateCommand() *cobra.Command {
