@@ -1,6 +1,8 @@
 package arrowio
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -35,43 +37,65 @@ func WriteIPCStream(w io.Writer, t *Table) error { return Write(w, t, OpenIPCStr
 func ReadIPC(r interface {
 	io.ReaderAt
 	io.ReadSeeker
-}, mem memory.Allocator) (*Table, error) {
+}, mem memory.Allocator) (t *Table, err error) {
+	defer refusePanic(&t, &err)
+	if err := checkFile(r); err != nil {
+		return nil, malformed(err)
+	}
 	fr, err := ipc.NewFileReader(r, ipc.WithAllocator(mem))
 	if err != nil {
-		return nil, err
+		return nil, malformed(err)
 	}
 	defer fr.Close()
-	t := FromBatches(tableName(fr.Schema()), fr.Schema(), nil)
+	got := FromBatches(tableName(fr.Schema()), fr.Schema(), nil)
 	for i := range fr.NumRecords() {
 		rec, err := fr.RecordBatchAt(i)
 		if err != nil {
-			t.Release()
-			return nil, err
+			got.Release()
+			return nil, malformed(err)
 		}
-		t.keep(rec)
+		got.keep(rec)
 	}
-	return t, nil
+	return got, nil
 }
 
 // ReadIPCStream reads an Arrow IPC stream into memory. The caller releases the
 // table.
-func ReadIPCStream(r io.Reader, mem memory.Allocator) (*Table, error) {
-	sr, err := ipc.NewReader(r, ipc.WithAllocator(mem))
+func ReadIPCStream(r io.Reader, mem memory.Allocator) (t *Table, err error) {
+	defer refusePanic(&t, &err)
+	data, err := io.ReadAll(r)
+	if err == nil {
+		err = checkStream(data)
+	}
 	if err != nil {
-		return nil, err
+		return nil, malformed(err)
+	}
+	sr, err := ipc.NewReader(bytes.NewReader(data), ipc.WithAllocator(mem))
+	if err != nil {
+		return nil, malformed(err)
 	}
 	defer sr.Release()
-	t := FromBatches(tableName(sr.Schema()), sr.Schema(), nil)
+	got := FromBatches(tableName(sr.Schema()), sr.Schema(), nil)
 	for sr.Next() {
 		rec := sr.RecordBatch()
 		rec.Retain()
-		t.keep(rec)
+		got.keep(rec)
 	}
 	if err := sr.Err(); err != nil {
-		t.Release()
-		return nil, err
+		got.Release()
+		return nil, malformed(err)
 	}
-	return t, nil
+	return got, nil
+}
+
+func malformed(err error) error { return fmt.Errorf("read arrow: %w", err) }
+
+// refusePanic turns a panic of the library, which some malformed files cause, into
+// a refusal.
+func refusePanic(t **Table, err *error) {
+	if p := recover(); p != nil {
+		*t, *err = nil, fmt.Errorf("read arrow: malformed data: %v", p)
+	}
 }
 
 // keep appends a batch and takes over its reference.

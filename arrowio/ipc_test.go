@@ -81,3 +81,77 @@ func TestEmptyTable(t *testing.T) {
 	defer got.Release()
 	equalTables(t, mem, got, want)
 }
+
+// TestCutStreams: a stream that ends too early is refused wherever it is cut
+// within a message, and a file is no stream.
+func TestCutStreams(t *testing.T) {
+	var out bytes.Buffer
+	if err := Write(&out, Serving(samplerun.Small(), Options{}).Tokens(), OpenIPCStream); err != nil {
+		t.Fatal(err)
+	}
+	whole, accepted := out.Bytes(), 0
+	for n := range whole {
+		if got, err := ReadIPCStream(bytes.NewReader(whole[:n]), memory.DefaultAllocator); err == nil {
+			accepted++
+			got.Release()
+		}
+	}
+	// Cuts between messages leave shorter streams, which the format allows: after
+	// the schema, each of two dictionaries and the batch.
+	if accepted > 5 {
+		t.Errorf("%d of %d cut streams were accepted", accepted, len(whole))
+	}
+	out.Reset()
+	if err := Write(&out, Serving(samplerun.Small(), Options{}).Tokens(), OpenIPC); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadIPCStream(&out, memory.DefaultAllocator); err == nil {
+		t.Error("a file was read as a stream")
+	}
+}
+
+// TestDamagedBytes changes every byte of a file and a stream in turn: the readers
+// neither panic nor run out of memory nor linger.
+func TestDamagedBytes(t *testing.T) {
+	for _, open := range []Opener{OpenIPC, OpenIPCStream} {
+		var out bytes.Buffer
+		if err := Write(&out, Serving(samplerun.Small(), Options{}).Resources(), open); err != nil {
+			t.Fatal(err)
+		}
+		data := out.Bytes()
+		for i, was := range data {
+			for _, damage := range []byte{0, 1, 0x7F, 0x80, 0xFF} {
+				data[i] = damage
+				if got, err := ReadIPC(bytes.NewReader(data), memory.DefaultAllocator); err == nil {
+					got.Release()
+				}
+				if got, err := ReadIPCStream(bytes.NewReader(data), memory.DefaultAllocator); err == nil {
+					got.Release()
+				}
+			}
+			data[i] = was
+		}
+	}
+}
+
+// FuzzReadIPC: no bytes make the readers panic. Run it with -fuzzminimizetime=10x:
+// the library's coverage varies, which makes minimising endless.
+func FuzzReadIPC(f *testing.F) {
+	for _, table := range Serving(samplerun.Small(), Options{}).All() {
+		for _, open := range []Opener{OpenIPC, OpenIPCStream} {
+			var out bytes.Buffer
+			if err := Write(&out, table, open); err != nil {
+				f.Fatal(err)
+			}
+			f.Add(out.Bytes())
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if got, err := ReadIPC(bytes.NewReader(data), memory.DefaultAllocator); err == nil {
+			got.Release()
+		}
+		if got, err := ReadIPCStream(bytes.NewReader(data), memory.DefaultAllocator); err == nil {
+			got.Release()
+		}
+	})
+}

@@ -59,7 +59,7 @@ func stream(t testing.TB, sink Sink, run *serving.Run, batches int) {
 // the whole run.
 func TestStreamEqualsWhole(t *testing.T) {
 	mem := memory.DefaultAllocator
-	for name, run := range map[string]*serving.Run{"small": samplerun.Small(), "large": samplerun.Large(700, 150)} {
+	for name, run := range map[string]*serving.Run{"small": samplerun.Small(), "large": samplerun.Large(300, 230)} {
 		whole := map[string]*Table{}
 		for _, table := range Serving(run, Options{}).All() {
 			whole[table.Name()] = table

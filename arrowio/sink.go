@@ -151,6 +151,11 @@ func (f *sinkFile) start() {
 }
 
 func (f *sinkFile) put(rec arrow.RecordBatch) error {
+	select {
+	case <-f.failed: // first, because the goroutine goes on to drain batches
+		return f.explain(f.err)
+	default:
+	}
 	rec.Retain()
 	select {
 	case <-f.failed:
