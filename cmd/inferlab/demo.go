@@ -15,6 +15,7 @@ import (
 	"github.com/inferlab/inferlab/arrowio/requesttrace"
 	"github.com/inferlab/inferlab/notebooks"
 	notebookrun "github.com/inferlab/inferlab/notebooks/run"
+	"github.com/inferlab/inferlab/report"
 	"github.com/inferlab/inferlab/simcore"
 	"github.com/inferlab/inferlab/simcore/serving"
 	"github.com/spf13/cobra"
@@ -66,7 +67,9 @@ func (a *app) demo(ctx context.Context, out string, withoutNotebook bool) error 
 	if err != nil {
 		return err
 	}
-	if err := outputs.write(run, "inferlab demo"); err != nil {
+	if err := outputs.write(run, func() (report.Meta, error) {
+		return report.Meta{Command: "demo", CommandLine: "inferlab demo"}, nil
+	}); err != nil {
 		return err
 	}
 	var notebook string

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/inferlab/inferlab/arrowio/requesttrace"
+	"github.com/inferlab/inferlab/report"
 	"github.com/inferlab/inferlab/simcore"
 	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/issue"
@@ -120,7 +121,7 @@ func (a *app) serve(cmd *cobra.Command, args []string, f *servingFlags) error {
 	if err != nil {
 		return located(args[1:], err)
 	}
-	if err := f.outputs.write(run, reproduction(cmd, args)); err != nil {
+	if err := f.outputs.write(run, func() (report.Meta, error) { return servingMeta(cmd, args, run, f.requests) }); err != nil {
 		return err
 	}
 	if a.format == "table" {

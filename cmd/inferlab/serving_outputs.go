@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"strings"
 
 	"github.com/inferlab/inferlab/arrowio"
 	"github.com/inferlab/inferlab/arrowio/parquetio"
@@ -12,7 +11,6 @@ import (
 	"github.com/inferlab/inferlab/simcore/result"
 	"github.com/inferlab/inferlab/simcore/serving"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // servingOutputs are the files that a serving run may leave beside its document.
@@ -54,7 +52,7 @@ func (o *servingOutputs) prepare() error {
 
 // write leaves the trace and the tables first and the page last: a drawing that
 // fails loses no result.
-func (o *servingOutputs) write(run *serving.Run, command string) error {
+func (o *servingOutputs) write(run *serving.Run, meta func() (report.Meta, error)) error {
 	if o.trace != "" {
 		if err := wholefile.Write(o.trace, func(w io.Writer) error {
 			doc := jsondoc.NewWriter(w)
@@ -78,7 +76,11 @@ func (o *servingOutputs) write(run *serving.Run, command string) error {
 	if o.report == "" {
 		return nil
 	}
-	page, err := report.Serving(run, report.Meta{Command: command})
+	about, err := meta()
+	if err != nil {
+		return err
+	}
+	page, err := report.Serving(run, about)
 	if err != nil {
 		return err
 	}
@@ -86,32 +88,4 @@ func (o *servingOutputs) write(run *serving.Run, command string) error {
 		_, err := w.Write(page)
 		return err
 	})
-}
-
-// reproduction is the command line without the options that only say where
-// results go.
-func reproduction(cmd *cobra.Command, args []string) string {
-	words := []string{"inferlab", cmd.Name()}
-	for _, a := range args {
-		words = append(words, quoted(a))
-	}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !presentation[f.Name] {
-			words = append(words, "--"+f.Name+"="+quoted(f.Value.String()))
-		}
-	})
-	return strings.Join(words, " ")
-}
-
-var presentation = map[string]bool{"report": true, "parquet": true, "arrow": true, "format": true, "summary": true, "plain-strings": true}
-
-// quoted spells a word so that a shell reads it back as it is.
-func quoted(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

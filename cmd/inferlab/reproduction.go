@@ -1,0 +1,109 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/inferlab/inferlab/report"
+	"github.com/inferlab/inferlab/simcore/canonical"
+	"github.com/inferlab/inferlab/simcore/document"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
+	"github.com/inferlab/inferlab/simcore/result"
+	"github.com/inferlab/inferlab/simcore/serving"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// servingMeta is what the page of a serving run says about its making: the
+// command line that repeats it, the files that must travel with it, and the
+// result document with its fingerprint. Files are named without their folders, so
+// that a page tells nothing about the machine that made it.
+func servingMeta(cmd *cobra.Command, args []string, run *serving.Run, requests string) (report.Meta, error) {
+	meta := report.Meta{Command: "serving", CommandLine: reproduction(cmd, args, requests != "")}
+	files := append([]string(nil), args[1:]...)
+	if requests != "" {
+		files = append(files, requests)
+	}
+	if isFile(args[0]) {
+		files = append([]string{args[0]}, files...)
+	}
+	for _, path := range files {
+		fingerprint, err := fileFingerprint(path)
+		if err != nil {
+			return meta, err
+		}
+		meta.Inputs = append(meta.Inputs, report.Input{Name: filepath.Base(path), Fingerprint: fingerprint, Travels: true})
+	}
+	doc := jsondoc.NewWriter(nil)
+	result.Serving(doc, run, result.Summary)
+	if err := doc.Close(); err != nil {
+		return meta, err
+	}
+	meta.Result = doc.Bytes()
+	var err error
+	meta.OutputFingerprint, err = documentFingerprint(meta.Result, "result.json")
+	return meta, err
+}
+
+// isFile reports whether a scenario target names a file.
+func isFile(target string) bool {
+	switch strings.ToLower(filepath.Ext(target)) {
+	case ".json", ".yaml", ".yml":
+		return true
+	}
+	return false
+}
+
+// fileFingerprint is the fingerprint of a document's canonical text, whatever its
+// spelling, or of the bytes of a file that is no document.
+func fileFingerprint(path string) (string, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return "", err
+	}
+	if !isFile(path) {
+		return canonical.FingerprintBytes(data), nil
+	}
+	return documentFingerprint(data, path)
+}
+
+func documentFingerprint(data []byte, name string) (string, error) {
+	doc, err := document.Parse(data, name)
+	if err != nil {
+		return "", err
+	}
+	return canonical.Fingerprint(doc.Canonical())
+}
+
+// reproduction is the command line without the options that only say where and in
+// which form results go, and without folders.
+func reproduction(cmd *cobra.Command, args []string, readsTrace bool) string {
+	words := []string{"inferlab", cmd.Name()}
+	for _, a := range args {
+		words = append(words, quoted(filepath.Base(a)))
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "report", "parquet", "arrow", "format", "summary", "plain-strings":
+			return
+		case "trace":
+			if readsTrace {
+				words = append(words, "--trace="+quoted(filepath.Base(f.Value.String())))
+			}
+			return
+		}
+		words = append(words, "--"+f.Name+"="+quoted(f.Value.String()))
+	})
+	return strings.Join(words, " ")
+}
+
+// quoted spells a word so that a shell reads it back as it is.
+func quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
