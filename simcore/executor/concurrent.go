@@ -129,18 +129,30 @@ func sameSteps(a, b *plan.Plan) bool {
 }
 
 // Drain runs out the queue and returns everything that was executed. It refuses
-// when nothing was admitted.
+// when nothing was admitted, and on a streaming runtime, which keeps no trace.
 func (r *Runtime) Drain() (*ConcurrentResult, error) {
-	if r.err != nil {
-		return nil, r.err
+	if r.streaming {
+		return nil, issue.New(CodeRuntime, "", "a streaming runtime keeps no trace to answer with")
 	}
-	if len(r.runs) == 0 {
-		return nil, issue.New(CodeRuntime, "", "nothing was admitted")
-	}
-	if err := r.finish(); err != nil {
+	if _, err := r.Finish(); err != nil {
 		return nil, err
 	}
 	return r.result()
+}
+
+// Finish runs out the queue and returns the time of the last completion in ns. It
+// refuses when nothing was admitted.
+func (r *Runtime) Finish() (completedAtNs int64, err error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	if len(r.runs) == 0 {
+		return 0, issue.New(CodeRuntime, "", "nothing was admitted")
+	}
+	if err := r.finish(); err != nil {
+		return 0, err
+	}
+	return r.lastNs, nil
 }
 
 // finish runs all instants that are left.

@@ -50,7 +50,7 @@ func checkConcurrentFault(fabric *plan.Fabric, fault *trace.Fault) error {
 	return nil
 }
 
-// executionsWhere names the requests that a test picks, up to the first few.
+// executionsWhere names the executions of the requests that a test picks.
 func executionsWhere(requests []plan.Request, picked func(*plan.Request) bool) string {
 	var ids []string
 	for i := range requests {

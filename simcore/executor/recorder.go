@@ -55,6 +55,11 @@ func (l *recorder) seal() {
 	l.operations[len(l.operations)-1].Resources = l.held[l.from:len(l.held):len(l.held)]
 }
 
+// forget drops what was recorded. Reservations that were told stay as they are.
+func (l *recorder) forget() {
+	l.operations, l.steps, l.held = l.operations[:0], l.steps[:0], nil
+}
+
 // lastFinish is the greatest finish of all operations, 0 without any.
 func (l *recorder) lastFinish() int64 {
 	var last int64

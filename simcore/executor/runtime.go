@@ -36,8 +36,10 @@ type Runtime struct {
 	arrivalNs int64 // of the last admission
 	admitting bool  // the submit pass of the last admissions is still to come
 	spent     int64 // events that the admitted plans will take
+	lastNs    int64 // greatest finish so far
 	err       error
 	listener  func(trace.Operation)
+	streaming bool // operations are told and not kept
 }
 
 // happening is an event of the run: the completion of a step or its release.
@@ -80,6 +82,28 @@ func (r *Runtime) Now() int64 { return r.now }
 // OnOperation sets the listener that is told every operation when it is
 // submitted.
 func (r *Runtime) OnOperation(listener func(trace.Operation)) { r.listener = listener }
+
+// Stream makes the runtime keep no trace: operations are told to the listener and
+// forgotten, so that a run of any length holds only what is live. Drain then has
+// no result to give; use Finish. It must be called before the first admission.
+func (r *Runtime) Stream() error {
+	if len(r.runs) > 0 {
+		return issue.New(CodeRuntime, "", "a runtime streams from its first admission on or not at all")
+	}
+	r.streaming = true
+	return nil
+}
+
+// Release forgets the steps of a completed execution of a streaming runtime;
+// RunUntil has no answer for them any more. Its id stays taken.
+func (r *Runtime) Release(executionID string) error {
+	index, known := r.byID[executionID]
+	if !known || !r.streaming || r.runs[index].open > 0 {
+		return issue.New(CodeRuntime, "executionId", "execution %q is not a completed execution of a streaming runtime", executionID)
+	}
+	r.runs[index] = &liveRun{}
+	return nil
+}
 
 // Admit runs everything up to and including the arrival and then admits a plan
 // that was frozen on the runtime's fabric. It returns the admission order. The
@@ -235,6 +259,9 @@ func (r *Runtime) RunUntil(executionID string, stepID int64) (StepCompletion, er
 		return StepCompletion{}, issue.New(CodeRuntime, "executionId", "execution %q was not admitted", executionID)
 	}
 	run := r.runs[index]
+	if run.plan == nil {
+		return StepCompletion{}, issue.New(CodeRuntime, "executionId", "execution %q was released", executionID)
+	}
 	i, known := run.plan.StepIndex(stepID)
 	if !known {
 		return StepCompletion{}, issue.New(CodeRuntime, "stepId", "execution %q has no step %d", executionID, stepID)
@@ -369,16 +396,21 @@ func (r *Runtime) submit(c candidate, t int64) error {
 	r.log.record(f.Plan(), run.submitted, c.step, t, start, end)
 	r.log.held = r.lanes.occupy(resources, end, r.log.held)
 	r.log.seal()
-	r.owners = append(r.owners, c.run)
 	r.leases.grant(reads, writes, start, end, t)
 	run.submitted++
 	run.finishNs[c.step] = end
 	run.lastNs = max(run.lastNs, end)
+	r.lastNs = max(r.lastNs, end)
 	if _, err := r.kernel.ScheduleAt(end, happening{run: c.run, step: c.step}); err != nil {
 		return err
 	}
 	if r.listener != nil {
 		r.listener(r.log.operations[len(r.log.operations)-1])
+	}
+	if r.streaming {
+		r.log.forget()
+	} else {
+		r.owners = append(r.owners, c.run)
 	}
 	return r.handOver(f, c.step)
 }

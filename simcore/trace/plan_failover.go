@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
 	"github.com/inferlab/inferlab/simcore/topology"
@@ -66,4 +67,23 @@ func (h *Handoff) Encode(w *jsondoc.Writer) {
 	w.Key("oldExecutionQuiescedAtNs").Int(h.OldExecutionQuiescedAtNs)
 	w.Key("recoveryAdmittedAtNs").Int(h.RecoveryAdmittedAtNs)
 	w.End()
+}
+
+// ReadHandoff reads a handoff in the spelling of Handoff.Encode.
+func ReadHandoff(n document.Node) Handoff {
+	var h Handoff
+	if !n.Closed([]string{"revision", "failedNodeId", "failedExecutionId", "recoveryExecutionId", "oldTopologyEpoch", "newTopologyEpoch",
+		"faultAtNs", "oldExecutionQuiescedAtNs", "recoveryAdmittedAtNs"}) {
+		return h
+	}
+	h.Revision = n.Get("revision").Integer()
+	h.FailedNodeID = n.Get("failedNodeId").Text()
+	h.FailedExecutionID = n.Get("failedExecutionId").Text()
+	h.RecoveryExecutionID = n.Get("recoveryExecutionId").Text()
+	h.OldTopologyEpoch = n.Get("oldTopologyEpoch").Integer()
+	h.NewTopologyEpoch = n.Get("newTopologyEpoch").Integer()
+	h.FaultAtNs = n.Get("faultAtNs").Integer()
+	h.OldExecutionQuiescedAtNs = n.Get("oldExecutionQuiescedAtNs").Integer()
+	h.RecoveryAdmittedAtNs = n.Get("recoveryAdmittedAtNs").Integer()
+	return h
 }

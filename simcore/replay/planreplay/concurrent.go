@@ -3,6 +3,7 @@ package planreplay
 import (
 	"slices"
 
+	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/plan"
 	"github.com/inferlab/inferlab/simcore/quantity"
 	"github.com/inferlab/inferlab/simcore/trace"
@@ -39,8 +40,8 @@ func (c *Checker) CheckConcurrentNodeFailure(requests []plan.Request, fault *tra
 		return nil, err
 	}
 	r := newConcurrentReplay(c.machine, list, t)
-	if bad := r.readFault(fault); bad != nil {
-		return nil, bad
+	if err := r.readFault(fault); err != nil {
+		return nil, err
 	}
 	if bad := r.run(); bad != nil {
 		return nil, bad
@@ -161,19 +162,19 @@ func (r *concurrentReplay) makeReady(run *runState, i int32) {
 }
 
 // readFault checks the inputs of section 17.1 that do not depend on the schedule.
-func (r *concurrentReplay) readFault(fault *trace.Fault) *Mismatch {
+func (r *concurrentReplay) readFault(fault *trace.Fault) error {
 	normal := fault.Normal()
 	fault = &normal
 	r.fault = fault
 	if fault.Kind != trace.NodeFailure || fault.AtNs < 1 || !fault.HasQuiesceTimeout {
-		return mismatch(0, RuleFault, "a concurrent run ends by a node_failure after 0 ns with a deadline")
+		return issue.New(CodeRequests, "fault", "a concurrent run ends by a node_failure after 0 ns with a deadline")
 	}
 	for _, run := range r.runs {
 		if bad := run.checkFault(0, fault); bad != nil {
-			return bad
+			return issue.New(CodeRequests, "fault", "execution %q: %s", run.plan.ExecutionID, bad.Detail)
 		}
 		if run.arrivalNs >= fault.AtNs {
-			return mismatch(0, RuleFault, "execution %q arrives at %d ns, not before the fault", run.plan.ExecutionID, run.arrivalNs)
+			return issue.New(CodeRequests, "fault", "execution %q arrives at %d ns, not before the fault", run.plan.ExecutionID, run.arrivalNs)
 		}
 		run.node = newNodeRule(run.script, fault)
 	}
