@@ -25,6 +25,7 @@ func (a *app) commands() []*cobra.Command {
 		a.concurrentNodeFailureCommand(),
 		a.nodeFailoverCommand(),
 		a.notebookCommand(),
+		a.kernelCommand(),
 		a.versionCommand(),
 	}
 }

@@ -53,9 +53,12 @@ holds, writes nothing, and exits with status 2 when an output has changed.`,
 			return positional("FILE.ipynb")(cmd, args[:min(len(args), 1)])
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(); err != nil {
+				return fmt.Errorf("notebook run: %w", err)
+			}
 			jobs, err := f.jobsFor(args)
 			if err != nil {
-				return fmt.Errorf("notebook run: %w", err)
+				return err
 			}
 			return a.notebookRun(cmd.Context(), f, jobs)
 		},
@@ -81,12 +84,9 @@ type notebookJob struct {
 // jobsFor reads the notebooks and sets their parameters, before anything is
 // executed.
 func (f *notebookRunFlags) jobsFor(files []string) ([]*notebookJob, error) {
-	if err := f.validate(); err != nil {
-		return nil, err
-	}
 	outputs, err := notebookOutputs(files, f.output, "."+f.to)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("notebook run: %w", err)
 	}
 	var jobs []*notebookJob
 	for i, file := range files {
@@ -98,7 +98,7 @@ func (f *notebookRunFlags) jobsFor(files []string) ([]*notebookJob, error) {
 		for _, s := range f.set {
 			name, value, _ := strings.Cut(s, "=")
 			if err := nb.SetParameter(strings.TrimSpace(name), value); err != nil {
-				return nil, fmt.Errorf("--set: %s: %w", file, err)
+				return nil, fmt.Errorf("notebook run: --set: %s: %w", file, err)
 			}
 		}
 		if !f.check {

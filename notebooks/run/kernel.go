@@ -44,7 +44,7 @@ func startKernel(ctx context.Context, o Options) (*kernel, error) {
 	startCtx, cancel := context.WithTimeout(ctx, o.StartTimeout)
 	defer cancel()
 	for attempt := 1; ; attempt++ {
-		k, err := launch(startCtx, toolDir, o)
+		k, err := launch(startCtx, o, gonbCommand(o, toolDir))
 		if err == nil {
 			return k, nil
 		}
@@ -55,7 +55,8 @@ func startKernel(ctx context.Context, o Options) (*kernel, error) {
 	}
 }
 
-func launch(ctx context.Context, toolDir string, o Options) (_ *kernel, err error) {
+// launch starts a kernel and waits until it answers.
+func launch(ctx context.Context, o Options, command startCommand) (_ *kernel, err error) {
 	private, err := os.MkdirTemp("", "inferlab-notebook-")
 	if err != nil {
 		return nil, err
@@ -74,9 +75,8 @@ func launch(ctx context.Context, toolDir string, o Options) (_ *kernel, err erro
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"-kernel", file, "-raw_error", "-go_work", o.ModuleRoot}
-	program := filepath.Join(toolDir, "gonb")
-	k.process, err = startProcess(program, args, kernelEnv(o, toolDir, private), o.Dir)
+	program, args, env := command(file, private)
+	k.process, err = startProcess(program, args, env, o.Dir)
 	if err != nil {
 		return nil, k.failure("starting", -1, err)
 	}
@@ -250,3 +250,7 @@ func isIdle(m message) bool {
 	var s statusContent
 	return m.header.MsgType == "status" && json.Unmarshal(m.content, &s) == nil && s.ExecutionState == "idle"
 }
+
+// WorkspaceFlags returns GOFLAGS without the settings that the go command
+// refuses in a workspace, in which every kernel runs.
+func WorkspaceFlags(flags string) string { return withoutModFlag(flags) }
