@@ -56,6 +56,9 @@ func newEstimator(scn *topology.Scenario, x *workload.ServingExperts, model *cos
 	if err := experts.CheckPhysical(&x.Cache, scn, x.Strategy); err != nil {
 		return nil, err
 	}
+	if err := experts.CheckLimits(&x.Cache, scn, x.Strategy); err != nil {
+		return nil, err
+	}
 	partitioned, err := experts.Partition(x.Cache, scn, x.Strategy)
 	if err != nil {
 		return nil, err

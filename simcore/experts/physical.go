@@ -46,11 +46,8 @@ type reservations struct {
 func allocations(s *topology.Scenario) (reservations, error) {
 	r := reservations{bytes: make(map[string]int64)}
 	for _, p := range s.Spec().Placements {
-		for _, c := range p.RequiredCapabilities {
-			if c == topology.FFN {
-				r.ffn = append(r.ffn, p)
-				break
-			}
+		if requires(&p, topology.FFN) {
+			r.ffn = append(r.ffn, p)
 		}
 		for _, a := range p.Allocations {
 			known, repeated := r.bytes[a.PhysicalAllocationID]

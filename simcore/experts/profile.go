@@ -94,13 +94,17 @@ func (r *Run) Profile(strategy workload.PlacementStrategy) *workload.Profile {
 }
 
 // SimulateOn is Simulate for a run that is bound to a topology: the cache is
-// partitioned for the scenario first (contract 06 section 3). Profile with the same
+// checked against the scenario's resource limits and partitioned for it first
+// (contract 02 section 18, contract 06 section 3). Profile with the same
 // strategy then gives the work to compile.
 func SimulateOn(s *topology.Scenario, cfg workload.ExpertRun, strategy workload.PlacementStrategy) (*Run, error) {
 	if err := cfg.ValidateUnplaced(); err != nil {
 		return nil, err
 	}
-	var err error
+	err := CheckLimits(&cfg.Cache, s, strategy)
+	if err != nil {
+		return nil, err
+	}
 	if cfg.Cache, err = Partition(cfg.Cache, s, strategy); err != nil {
 		return nil, err
 	}

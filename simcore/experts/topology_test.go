@@ -149,6 +149,69 @@ func TestPhysicalRoom(t *testing.T) {
 	}
 }
 
+// On multi-gpu both owners keep their hot experts in their own device memory and
+// share the host and the storage of one node; on unified-memory hot and warm copies
+// share one memory, and the two sums add up.
+func TestResourceLimits(t *testing.T) {
+	limit := func(name, domain string, bytes int64) *topology.Scenario {
+		spec := *target(t, name).Spec()
+		spec.MemoryDomains = append([]topology.MemoryDomain(nil), spec.MemoryDomains...)
+		for i := range spec.MemoryDomains {
+			if d := &spec.MemoryDomains[i]; d.ID == domain {
+				d.ResourceLimitBytes = bytes
+				s, err := topology.New(spec)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			}
+		}
+		t.Fatalf("%s has no domain %s", name, domain)
+		return nil
+	}
+	domainOf := func(name, allocation string) string {
+		for _, p := range target(t, name).Spec().Placements {
+			for _, a := range p.Allocations {
+				if a.PhysicalAllocationID == allocation {
+					return a.DomainID
+				}
+			}
+		}
+		t.Fatalf("%s has no allocation %s", name, allocation)
+		return ""
+	}
+	unifiedHot := ""
+	for _, p := range target(t, "unified-memory").Spec().Placements {
+		for _, a := range p.Allocations {
+			if strings.HasPrefix(a.PhysicalAllocationID, "expert-hot-cache:") {
+				unifiedHot = a.PhysicalAllocationID
+			}
+		}
+	}
+	for _, c := range []struct {
+		name, scenario, allocation string
+		hot, warm, need            int64 // MiB
+	}{
+		{"the second owner's bytes", "multi-gpu", "expert-hot-cache:target-shard-1", 500, 10, 104},
+		{"the owner's capacity", "multi-gpu", "expert-hot-cache:target-shard-0", 50, 10, 50},
+		{"the node's warm capacity", "multi-gpu", "expert-warm-cache:node0", 50, 150, 150},
+		{"the node's backing bytes", "multi-gpu", "expert-backing:node0", 50, 10, 200},
+		{"the other node's backing bytes", "multi-node", "expert-backing:node1", 50, 10, 104},
+		{"hot and warm in one memory", "unified-memory", unifiedHot, 50, 70, 120},
+		{"all bytes at most", "unified-memory", unifiedHot, 5000, 7000, 400},
+	} {
+		cfg := five(c.hot, c.warm)
+		domain := domainOf(c.scenario, c.allocation)
+		if err := experts.CheckLimits(&cfg, limit(c.scenario, domain, c.need*mib), workload.Contiguous); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		err := experts.CheckLimits(&cfg, limit(c.scenario, domain, c.need*mib-1), workload.Contiguous)
+		if err == nil || !strings.Contains(err.Error(), domain) {
+			t.Errorf("%s: %v; want a refusal that names %s", c.name, err, domain)
+		}
+	}
+}
+
 // TestProfile follows one run by hand. The seed draws a, c, a, b, b, c, b.
 //
 //	route 0 at 19 ns: a is on its way to warm until 20 ns, so its source is cold
