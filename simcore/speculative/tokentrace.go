@@ -189,8 +189,10 @@ func (r *TokenRun) compare() {
 // replay runs the derived widths and counts through the workload, and asks for the
 // same decision at every iteration.
 func (r *TokenRun) replay() error {
+	prompt, output := int64(len(r.Trace.Prompt)), int64(len(r.Trace.ExpectedOutput))
 	cfg := workload.SpeculativeRun{
-		Family: r.Trace.Family, InitialTokens: int64(len(r.Trace.Prompt)), OutputTokens: int64(len(r.Trace.ExpectedOutput)),
+		Family: r.Trace.Family, InitialTokens: prompt, OutputTokens: output,
+		StateGroups:         r.Contract.Groups(prompt+output, r.Trace.MaxAdditionalTokens),
 		MaxAdditionalTokens: r.Trace.MaxAdditionalTokens, MaxIterations: max(1, int64(len(r.Iterations))),
 		Eligibility: r.Contract.DefaultEligibility(),
 		Acceptance:  workload.Acceptance{Kind: workload.AcceptReplay, Accepted: make([]float64, len(r.Iterations))},
