@@ -10,8 +10,10 @@ import (
 
 	"github.com/inferlab/inferlab/simcore/composed"
 	"github.com/inferlab/inferlab/simcore/cost"
+	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/quantity"
+	"github.com/inferlab/inferlab/simcore/replay/expertsreplay"
 	"github.com/inferlab/inferlab/simcore/result"
 	"github.com/inferlab/inferlab/simcore/topology"
 	"github.com/inferlab/inferlab/simcore/trace"
@@ -247,6 +249,28 @@ func TestSameInputSameBytes(t *testing.T) {
 	watched := write(composed.Options{Progress: func(_, _, _ int64) { calls++ }, Interrupted: func() bool { return false }})
 	if plain != watched || calls == 0 {
 		t.Errorf("a watched run differs (%d reports): %s", calls, cmp.Diff(plain, watched))
+	}
+}
+
+// TestCacheTraceVerifies: the cache's trace reads back from its document and
+// verifies there.
+func TestCacheTraceVerifies(t *testing.T) {
+	run := simulate(t, preset(t, "multi-node"), requests(0, 5), cacheOf(6, 4, 3), composed.Options{})
+	w := jsondoc.NewWriter(nil)
+	run.WriteCacheTrace(w)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	v, err := document.ParseJSON(w.Bytes(), "trace.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := expertsreplay.ReadDocument(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := d.Verify(); err != nil || r.AppliedEvents != run.CacheAppliedEvents {
+		t.Errorf("%d events, %v; the run applied %d", r.AppliedEvents, err, run.CacheAppliedEvents)
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/evidence"
 	"github.com/inferlab/inferlab/simcore/executor"
+	"github.com/inferlab/inferlab/simcore/experts"
 	"github.com/inferlab/inferlab/simcore/issue"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
 	"github.com/inferlab/inferlab/simcore/replay/expertsreplay"
 	"github.com/inferlab/inferlab/simcore/replay/planreplay"
@@ -120,6 +122,12 @@ func Simulate(scn *topology.Scenario, cfg workload.Serving, x workload.ServingEx
 	}
 	run.Serving.Topology, err = run.topologyMetrics()
 	return run, err
+}
+
+// WriteCacheTrace writes the trace document of the run's expert cache
+// (inferlab/expert-cache-trace); package expertsreplay verifies it.
+func (run *Run) WriteCacheTrace(w *jsondoc.Writer) {
+	experts.WriteTrace(w, run.Cache, &run.Snapshot, nil)
 }
 
 // settle drains the runtime and the cache and has both replayed (contract 05

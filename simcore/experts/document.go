@@ -74,18 +74,31 @@ func (r *Run) TraceDocument(out io.Writer) error {
 
 // WriteTraceDocument is TraceDocument on a writer that the caller closes.
 func (r *Run) WriteTraceDocument(w *jsondoc.Writer) {
+	WriteTrace(w, r.Trace, &r.Snapshot, &r.Config.Workload)
+}
+
+// WriteTrace writes the trace document of any cache. load is the workload that
+// drove it alone; nil stands for a caller that counted tokens from 0 without a gap
+// and retimed loads, as composed serving does, and the document then says when the
+// cache was left.
+func WriteTrace(w *jsondoc.Writer, tr *trace.Experts, s *trace.ExpertSnapshot, load *workload.ExpertWorkload) {
 	w.Object()
 	w.Key("kind").Text(TraceKind)
 	w.Key("revision").Int(TraceRevision)
 	w.Key("contractRevision").Int(trace.ExpertsContractRevision)
 	w.Key("inputs").Object()
-	w.Key("workload")
-	writeWorkload(w, &r.Config.Workload)
+	if load != nil {
+		w.Key("workload")
+		writeWorkload(w, load)
+	} else {
+		w.Key("endNs").Int(s.CurrentTimeNs)
+		w.Key("consecutiveTokens").Bool(true)
+	}
 	w.End()
 	w.Key("trace")
-	r.Trace.WriteEvents(w)
+	tr.WriteEvents(w)
 	w.Key("snapshot")
-	r.Trace.WriteSnapshot(w, &r.Snapshot)
+	tr.WriteSnapshot(w, s)
 	w.End()
 }
 

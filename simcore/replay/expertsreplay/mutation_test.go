@@ -88,19 +88,7 @@ func driven(t *testing.T) canonical.Object {
 	ok(c.Advance(c.Now() + 30))
 	w := jsondoc.NewWriter(nil)
 	s := c.Snapshot()
-	w.Object()
-	w.Key("kind").Text(trace.ExpertsDocumentKind)
-	w.Key("revision").Int(trace.ExpertsDocumentRevision)
-	w.Key("contractRevision").Int(trace.ExpertsContractRevision)
-	w.Key("inputs").Object()
-	w.Key("endNs").Int(c.Now())
-	w.Key("consecutiveTokens").Bool(true)
-	w.End()
-	w.Key("trace")
-	c.Trace().WriteEvents(w)
-	w.Key("snapshot")
-	c.Trace().WriteSnapshot(w, &s)
-	w.End()
+	experts.WriteTrace(w, c.Trace(), &s, nil)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -353,4 +341,32 @@ func TestOffendersAreNamed(t *testing.T) {
 			t.Errorf("%s.%s = %v: %v; want event %d, %s", c.kind, c.key, c.value, err, at, c.rule)
 		}
 	}
+}
+
+// FuzzDocument: no document makes the reader or the checker panic.
+func FuzzDocument(f *testing.F) {
+	cfg := workload.ExpertRun{Cache: universe(), Workload: workload.ExpertWorkload{TokenCount: 3, TopK: 2, TokenIntervalNs: 9}}
+	run, err := experts.Simulate(cfg)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := run.TraceDocument(&file); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(file.Bytes())
+	f.Add([]byte(`{"kind":"inferlab/expert-cache-trace","revision":1,"contractRevision":5,"inputs":{},"trace":[{"kind":"initialize","config":{},"contractRevision":5,"sourceId":"x","sourceSequence":0}]}`))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		v, err := document.ParseJSON(file, "trace.json")
+		if err != nil {
+			return
+		}
+		d, err := expertsreplay.ReadDocument(v)
+		if err != nil {
+			return
+		}
+		if r, err := d.Verify(); err == nil && r.AppliedEvents == 0 {
+			t.Fatal("an empty trace is accepted")
+		}
+	})
 }

@@ -83,9 +83,9 @@ func (c *checker) admitted(experts []int32) error {
 			if s.owner[other] == p && (s.used[other] != 0 || !s.coming[other]) {
 				room -= c.bytes(other)
 			}
-		}
-		if room < 0 {
-			return c.bad(RouteAdmission, "hot partition %s lacks %d bytes for the selected experts", s.parts[p].ID, -room)
+			if room < 0 {
+				return c.bad(RouteAdmission, "hot partition %s lacks at least %d bytes for the selected experts", s.parts[p].ID, -room)
+			}
 		}
 	}
 	return nil
