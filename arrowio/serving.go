@@ -26,6 +26,8 @@ type ServingTables struct {
 	catalog    *catalog // operations of the templates
 	byRequest  []int32  // index in Config.Requests -> index in Run.Requests
 
+	document bool // read from a document
+
 	// Of a window only.
 	firstBatch int64   // id of the window's first batch
 	finishedNs int64   // finish of the batch before that
@@ -44,6 +46,15 @@ func Serving(run *serving.Run, opt Options) *ServingTables {
 	return t
 }
 
+// ServingDocument prepares the tables of a run that was read from a result
+// document: without a scenario, without the operations of its templates, and
+// without the priorities of its requests, which are null.
+func ServingDocument(run *serving.Run, p Provenance, opt Options) *ServingTables {
+	t := Serving(run, opt)
+	t.provenance, t.document = p, true
+	return t
+}
+
 func newServingTables(run *serving.Run, opt Options) *ServingTables {
 	batches := run.Trace.Batches
 	return &ServingTables{run: run, opt: opt, tokens: newSpans(len(batches), func(b int) int64 {
@@ -52,8 +63,12 @@ func newServingTables(run *serving.Run, opt Options) *ServingTables {
 }
 
 // All returns every table in a fixed order: requests, tokens, batches,
-// batch_members, operations, reservations, resources, metrics.
+// batch_members, operations, reservations, resources, metrics. A run that was read
+// from a document has no operations and reservations.
 func (t *ServingTables) All() []*Table {
+	if t.document {
+		return []*Table{t.Requests(), t.Tokens(), t.Batches(), t.BatchMembers(), t.Resources(), t.Metrics()}
+	}
 	return []*Table{
 		t.Requests(), t.Tokens(), t.Batches(), t.BatchMembers(),
 		t.Operations(), t.Reservations(), t.Resources(), t.Metrics(),

@@ -1,6 +1,9 @@
 package arrowio
 
-import "github.com/inferlab/inferlab/simcore/trace"
+import (
+	"github.com/inferlab/inferlab/simcore/serving"
+	"github.com/inferlab/inferlab/simcore/trace"
+)
 
 // BatchesDeclaration declares the table batches.
 var BatchesDeclaration = Declaration{
@@ -78,7 +81,12 @@ func (t *ServingTables) Batches() *Table {
 		ints(func(b *trace.ServingBatch) int64 { return b.TransientKVTokens }),
 		ints(func(b *trace.ServingBatch) int64 { return b.KVTokensAfter }),
 		byRow(func(row int64) int64 { return int64(run.BatchPlans[row]) }),
-		byRow(func(row int64) int64 { return int64(len(run.Templates[run.BatchPlans[row]].Trace.Operations)) }),
+		byRow(func(row int64) int64 { return planSteps(&run.Templates[run.BatchPlans[row]]) }),
 		byRow(func(row int64) int64 { return run.Templates[run.BatchPlans[row]].TopologyNs }),
 	)
+}
+
+// planSteps is the number of operations of a template, each of which is a step.
+func planSteps(t *serving.Template) int64 {
+	return t.Operations.Compute + t.Operations.Transfer + t.Operations.Collective
 }

@@ -8,7 +8,7 @@ var RequestsDeclaration = Declaration{
 	Description: "one row a request, by arrival_ns ascending, priority descending, request_id",
 	Fields: []Field{
 		{"request_id", Label, false, UnitID, "id of the request"},
-		{"priority", Int64, false, UnitCount, "larger runs first"},
+		{"priority", Int64, true, UnitCount, "larger runs first; null when the run was read from a document that does not say"},
 		{"arrival_ns", Int64, false, UnitNs, "arrival time"},
 		{"prompt_tokens", Int64, false, UnitTokens, "length of the prompt"},
 		{"output_tokens", Int64, false, UnitTokens, "number of tokens produced"},
@@ -73,7 +73,11 @@ func (t *ServingTables) Requests() *Table {
 				dst[i] = run.Requests[from+int64(i)].Request
 			}
 		}},
-		ints(func(r *serving.RequestResult) int64 { return asked[r.Request].Priority }),
+		column{opt: func(dst []int64, ok []bool, from int64) {
+			for i := range dst {
+				dst[i], ok[i] = asked[run.Requests[from+int64(i)].Request].Priority, !t.document
+			}
+		}},
 		ints(func(r *serving.RequestResult) int64 { return r.ArrivalNs }),
 		ints(func(r *serving.RequestResult) int64 { return asked[r.Request].PromptTokens }),
 		ints(func(r *serving.RequestResult) int64 { return asked[r.Request].OutputTokens }),

@@ -240,10 +240,22 @@ func templates() []serving.Template {
 }
 
 func template(steps []plan.Step, ops []trace.Operation) serving.Template {
+	var counts serving.OperationCounts
 	for i := range ops {
 		ops[i].SourceSequence = int64(i)
+		switch ops[i].Kind {
+		case plan.Compute:
+			counts.Compute++
+		case plan.Transfer:
+			counts.Transfer++
+		case plan.Collective:
+			counts.Collective++
+		}
 	}
-	return serving.Template{Plan: &plan.Plan{Steps: steps}, Trace: &trace.Plan{Operations: ops}, TopologyNs: ops[len(ops)-1].FinishNs}
+	return serving.Template{
+		Plan: &plan.Plan{Steps: steps}, Trace: &trace.Plan{Operations: ops},
+		TopologyNs: ops[len(ops)-1].FinishNs, Operations: counts,
+	}
 }
 
 // Window is a copy of batches [from, to) of a run, with ranges of its own, as an

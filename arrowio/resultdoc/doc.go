@@ -1,0 +1,14 @@
+// Package resultdoc makes tables of an exported result document, so that a run
+// needs no second simulation to be analysed.
+//
+// In goes the full JSON document of the serving command; out come the tables that
+// it holds the rows of: requests, tokens, batches, batch_members, resources and
+// metrics, equal to those of the run itself. The operations of the plans are not in
+// the document, so there are no tables operations and reservations; priorities are
+// not in it either and are null.
+//
+// The document is read as a stream. Whatever contradicts itself is refused with the
+// path of the entry.
+//
+// Contracts: 05 sections 4.8, 4.9, 6.2 and 7.1.
+package resultdoc

@@ -1,0 +1,239 @@
+package resultdoc
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/simcore/evidence"
+	"github.com/inferlab/inferlab/simcore/issue"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
+	"github.com/inferlab/inferlab/simcore/serving"
+)
+
+// Serving reads the full document of a serving run and returns its tables. Errors
+// are *issue.Error or those of the reader.
+func Serving(r io.Reader, opt arrowio.Options) (*arrowio.ServingTables, error) {
+	d := document{dec: json.NewDecoder(r)}
+	if err := d.object("", d.root); err != nil {
+		return nil, err
+	}
+	if _, err := d.dec.Token(); err != io.EOF {
+		return nil, issue.New("result_syntax", "", "text after the document")
+	}
+	if err := d.checkHead(); err != nil {
+		return nil, err
+	}
+	run, err := d.assemble()
+	if err != nil {
+		return nil, err
+	}
+	return arrowio.ServingDocument(run, d.provenance, opt), nil
+}
+
+// document is what has been read of a result.
+type document struct {
+	dec        *json.Decoder
+	kind       string
+	revision   int64
+	provenance arrowio.Provenance
+
+	topology serving.TopologyMetrics
+	metrics  serving.Metrics
+	requests []requestEntry
+	events   []event
+	batches  []batchEntry
+	traced   bool
+}
+
+// requestEntry is an entry of serving.requests.
+type requestEntry struct {
+	ID                 string
+	ArrivalNs          int64
+	FirstTokenNs       int64
+	CompletedAtNs      int64
+	TimeToFirstTokenNs int64
+	LatencyNs          int64
+	TokenTimestampsNs  []int64
+}
+
+// event is an entry of serving.trace, of any kind.
+type event struct {
+	ContractRevision  int64
+	Kind              string
+	AtNs              int64
+	Batch             *work
+	DurationNs        int64
+	KVTokensBefore    int64
+	TransientKVTokens int64
+	BatchID           int64
+	EmittedTokens     []struct {
+		RequestID  string
+		TokenIndex int64
+		Source     string
+	}
+	CompletedRequestIDs []string
+	KVTokensAfter       int64
+}
+
+// work is a batch object.
+type work struct {
+	BatchID int64
+	Prefill []struct {
+		RequestID string
+		Tokens    int64
+	}
+	Decode               []decodeEntry
+	TokenWork            int64
+	ExpectedOutputTokens int64
+}
+
+// decodeEntry is a decode slice.
+type decodeEntry struct {
+	RequestID                 string
+	Mode, Outcome             string
+	GuaranteedTargetTokens    int64
+	ProposedAdditionalTokens  int64
+	AcceptedAdditionalTokens  int64
+	TargetAuthoritativeTokens int64
+}
+
+// batchEntry is an entry of batches.
+type batchEntry struct {
+	BatchID            int64
+	TopologyDurationNs int64
+	OperationCounts    serving.OperationCounts
+}
+
+// object reads an object and hands its keys to member, which reads the values.
+func (d *document) object(path string, member func(key string) error) error {
+	if err := d.open(path, '{', "an object"); err != nil {
+		return err
+	}
+	for d.dec.More() {
+		key, err := d.dec.Token()
+		if err != nil {
+			return d.syntax(path, err)
+		}
+		if err := member(key.(string)); err != nil {
+			return err
+		}
+	}
+	_, err := d.dec.Token()
+	return d.syntax(path, err)
+}
+
+// array reads an array and calls element before each of its values.
+func (d *document) array(path string, element func(i int) error) error {
+	if err := d.open(path, '[', "an array"); err != nil {
+		return err
+	}
+	for i := 0; d.dec.More(); i++ {
+		if err := element(i); err != nil {
+			return err
+		}
+	}
+	_, err := d.dec.Token()
+	return d.syntax(path, err)
+}
+
+func (d *document) open(path string, delim json.Delim, what string) error {
+	token, err := d.dec.Token()
+	if err != nil {
+		return d.syntax(path, err)
+	}
+	if token != delim {
+		return issue.New("result_type", path, "is %v; expected %s", token, what)
+	}
+	return nil
+}
+
+// value decodes one value.
+func (d *document) value(path string, into any) error { return d.syntax(path, d.dec.Decode(into)) }
+
+func (d *document) syntax(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return issue.New("result_syntax", path, "at byte %d: %v", d.dec.InputOffset(), err)
+}
+
+func (d *document) root(key string) error {
+	switch key {
+	case "kind":
+		return d.value(key, &d.kind)
+	case "command":
+		return d.value(key, &d.provenance.Command)
+	case "revision":
+		return d.value(key, &d.revision)
+	case "scenarioId":
+		return d.value(key, &d.provenance.ScenarioID)
+	case "scenarioFingerprint":
+		return d.value(key, &d.provenance.ScenarioFingerprint)
+	case "confidence":
+		return d.value(key, (*string)(&d.provenance.Confidence))
+	case "contractRevisions":
+		return d.object(key, func(name string) error {
+			r := jsondoc.Revision{Name: name}
+			err := d.value(key+"."+name, &r.Revision)
+			d.provenance.Revisions = append(d.provenance.Revisions, r)
+			return err
+		})
+	case "metrics":
+		return d.value(key, &d.topology)
+	case "serving":
+		return d.object(key, d.serving)
+	case "batches":
+		return d.array(key, func(i int) error {
+			d.batches = append(d.batches, batchEntry{})
+			return d.value(fmt.Sprintf("batches[%d]", i), &d.batches[i])
+		})
+	}
+	return d.skip(key)
+}
+
+func (d *document) serving(key string) error {
+	path := "serving." + key
+	switch key {
+	case "metrics":
+		return d.value(path, &d.metrics)
+	case "requests":
+		return d.array(path, func(i int) error {
+			d.requests = append(d.requests, requestEntry{})
+			return d.value(fmt.Sprintf("%s[%d]", path, i), &d.requests[i])
+		})
+	case "trace":
+		d.traced = true
+		return d.array(path, func(i int) error {
+			d.events = append(d.events, event{})
+			return d.value(fmt.Sprintf("%s[%d]", path, i), &d.events[i])
+		})
+	}
+	return d.skip(path)
+}
+
+func (d *document) skip(path string) error {
+	var ignored json.RawMessage
+	return d.value(path, &ignored)
+}
+
+// checkHead refuses documents of other commands and the summary form.
+func (d *document) checkHead() error {
+	switch {
+	case d.kind != "inferlab/result":
+		return issue.New("result_kind", "kind", "is %q; expected \"inferlab/result\"", d.kind)
+	case d.revision != 1:
+		return issue.New("result_revision", "revision", "is %d; expected 1", d.revision)
+	case d.provenance.Command != "serving":
+		return issue.New("result_command", "command", "is %q; tables can be made of the result of \"serving\"", d.provenance.Command)
+	case !d.provenance.Confidence.Valid():
+		return issue.New("result_confidence", "confidence", "is %q; expected one of %v", d.provenance.Confidence, evidence.Classes)
+	case !d.traced:
+		return issue.New("result_summary", "serving.trace", "is absent: this is a summary; expected the full document")
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package resultdoc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/simcore"
+	"github.com/inferlab/inferlab/simcore/issue"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
+	"github.com/inferlab/inferlab/simcore/result"
+	"github.com/inferlab/inferlab/simcore/serving"
+	"github.com/inferlab/inferlab/simcore/workload"
+)
+
+// simulated is a run with chunked prompts, one-token requests and an idle gap.
+func simulated(t testing.TB, requests int) *serving.Run {
+	t.Helper()
+	scn, err := simcore.Scenario("multi-gpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := workload.Serving{MaxBatchSize: 8, MaxBatchTokens: 256, PrefillChunkTokens: 64, MaxKVTokens: 4000}
+	for i := range requests {
+		cfg.Requests = append(cfg.Requests, workload.Request{
+			ID: fmt.Sprintf("r<%d>", i), ArrivalNs: int64(i/4) * 400_000_000, Priority: int64(i % 3),
+			PromptTokens: int64(10 + i*37%300), OutputTokens: int64(1 + i*11%30),
+		})
+	}
+	run, err := simcore.Serve(scn, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func written(t testing.TB, run *serving.Run, form result.Form) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := jsondoc.NewWriter(&out)
+	result.Serving(w, run, form)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// TestTablesOfDocument: the tables of a run's document are those of the run, but
+// for what the document does not hold.
+func TestTablesOfDocument(t *testing.T) {
+	run := simulated(t, 40)
+	doc, err := Serving(bytes.NewReader(written(t, run, result.Full)), arrowio.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := map[string]*arrowio.Table{}
+	for _, table := range arrowio.Serving(run, arrowio.Options{}).All() {
+		whole[table.Name()] = table
+	}
+	var names []string
+	for _, got := range doc.All() {
+		names = append(names, got.Name())
+		want := whole[got.Name()]
+		x, y := got.Cells(0, got.NumRows()), want.Cells(0, want.NumRows())
+		if got.Name() == "requests" {
+			for i := range y {
+				y[i][1] = "" // the priority
+			}
+		}
+		if !reflect.DeepEqual(x, y) {
+			t.Errorf("%s: %s", got.Name(), cmp.Diff(y, x))
+		}
+		if !got.Schema().Equal(want.Schema()) || !got.Schema().Metadata().Equal(want.Schema().Metadata()) {
+			t.Errorf("%s: the schema is %v", got.Name(), got.Schema())
+		}
+	}
+	if diff := cmp.Diff([]string{"requests", "tokens", "batches", "batch_members", "resources", "metrics"}, names); diff != "" {
+		t.Error(diff)
+	}
+	if n := len(run.Templates); n < 3 {
+		t.Errorf("the run has %d templates; the test needs several", n)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	run := simulated(t, 6)
+	full := string(written(t, run, result.Full))
+	replace := func(old, new string) string {
+		if !strings.Contains(full, old) {
+			t.Fatalf("the document does not hold %q", old)
+		}
+		return strings.Replace(full, old, new, 1)
+	}
+	for _, c := range []struct{ name, text, code, path string }{
+		{"empty", "", "result_syntax", ""},
+		{"no object", "[]", "result_type", ""},
+		{"cut", full[:len(full)/2], "result_syntax", "serving.trace["},
+		{"text after", full + "{}", "result_syntax", ""},
+		{"other kind", replace(`"inferlab/result"`, `"inferlab/trace"`), "result_kind", "kind"},
+		{"other command", replace(`"command": "serving"`, `"command": "run"`), "result_command", "command"},
+		{"other revision", replace(`"revision": 1`, `"revision": 2`), "result_revision", "revision"},
+		{"bad confidence", replace(`"confidence": "`, `"confidence": "very `), "result_confidence", "confidence"},
+		{"summary", string(written(t, run, result.Summary)), "result_summary", "serving.trace"},
+		{"trace revision", replace(`"contractRevision": 3`, `"contractRevision": 2`), "result_revision", "serving.trace[0].contractRevision"},
+		{"unknown event", replace(`"kind": "arrival"`, `"kind": "departure"`), "result_event", "serving.trace[0].kind"},
+		{"text as number", replace(`"kvTokensBefore": 0`, `"kvTokensBefore": "0"`), "result_syntax", "serving.trace["},
+		{"unknown source", replace(`"source": "prefill"`, `"source": "dream"`), "result_token", "serving.trace["},
+		{"token out of order", replace(`"tokenIndex": 0`, `"tokenIndex": 1`), "result_token", "serving.trace["},
+		{"unknown mode", replace(`"mode": "target_only"`, `"mode": "x"`), "result_slice", "serving.trace["},
+		{"batch out of order", replace(`"batchId": 0`, `"batchId": 7`), "result_event", "serving.trace["},
+		{"negative time", replace(`"arrivalNs": 0`, `"arrivalNs": -1`), "result_request", "serving.requests[0]"},
+		{"request twice", replace(`"id": "r<1>"`, `"id": "r<0>"`), "result_request", "serving.requests["},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Serving(strings.NewReader(c.text), arrowio.Options{})
+			var got *issue.Error
+			if !errors.As(err, &got) || got.Code != c.code || !strings.HasPrefix(got.Path, c.path) {
+				t.Errorf("error = %v; want %s at %s", err, c.code, c.path)
+			}
+		})
+	}
+}
+
+// FuzzServing: no document makes the reader panic, and the tables of one that it
+// accepts can be read to the end.
+func FuzzServing(f *testing.F) {
+	f.Add(written(f, simulated(f, 2), result.Full))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		tables, err := Serving(bytes.NewReader(data), arrowio.Options{})
+		if err != nil {
+			return
+		}
+		for _, table := range tables.All() {
+			table.Cells(0, table.NumRows())
+		}
+	})
+}
+
+func BenchmarkServing(b *testing.B) {
+	data := written(b, simulated(b, 400), result.Full)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Serving(bytes.NewReader(data), arrowio.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
