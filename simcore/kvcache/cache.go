@@ -2,6 +2,7 @@ package kvcache
 
 import (
 	"math"
+	"slices"
 
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/quantity"
@@ -207,6 +208,10 @@ func (c *Cache) refuse(code, format string, args ...any) error {
 
 func (c *Cache) record(e trace.PagedKVEvent) {
 	e.RunsTo = int32(len(c.tr.Runs))
+	if len(c.tr.Events) == cap(c.tr.Events) {
+		// Long traces double; append alone would copy them many times over.
+		c.tr.Events = slices.Grow(c.tr.Events, max(len(c.tr.Events), 16))
+	}
 	c.tr.Events = append(c.tr.Events, e)
 }
 
