@@ -109,6 +109,101 @@ func TestInChromium(t *testing.T) {
 	if n := strings.Count(dom, "<svg"); n < 15 {
 		t.Errorf("%d drawings in the document", n)
 	}
+	if !strings.Contains(dom, ">Save SVG</button>") {
+		t.Error("the page's own script did not run under its policy")
+	}
+}
+
+// drive is appended to a copy of the page, without its policy, to use its
+// interactions as a reader would.
+const drive = `<script>
+const out = {}, key = (e, k) => e.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true, cancelable: true}));
+const labels = svg => [...svg.querySelectorAll("g.ticks text")].map(t => t.textContent).join(" ");
+const areas = [...document.querySelectorAll("svg.area")].filter(a => a.parentNode.closest("svg.figure").getBoundingClientRect().width > 0);
+const first = areas[0].parentNode.closest("svg.figure"), last = areas[areas.length - 1];
+out.timelines = areas.length;
+out.ticksBefore = labels(first);
+key(first, "+"); key(first, "+");
+out.ticksZoomed = labels(first);
+const span = a => a.getAttribute("viewBox").split(" ")[2] / a.dataset.box.split(" ")[2];
+out.zoomLinked = [span(areas[0]), span(last)].map(v => v.toFixed(3)).join(" ");
+const left = areas[0].getAttribute("viewBox").split(" ")[0];
+key(first, "ArrowRight");
+out.panned = +areas[0].getAttribute("viewBox").split(" ")[0] > +left;
+for (let i = 0; i < 40; i++) key(first, "+");
+out.leastSpan = span(areas[0]) >= 0.99e-4;
+key(first, "0");
+out.ticksAfter = labels(first);
+const r = areas[0].parentNode.closest("svg.figure").getBoundingClientRect();
+first.dispatchEvent(new PointerEvent("pointermove", {clientX: r.left + r.width / 2, clientY: r.top + r.height / 2, bubbles: true}));
+out.cursors = [...document.querySelectorAll("g.cursor")].filter(c => c.style.display !== "none" && c.getBoundingClientRect().height > 0).length;
+const table = document.querySelector("#request-table");
+table.open = true;
+const cells = i => [...table.querySelectorAll("tbody tr:not([hidden])")].map(r => r.cells[i].textContent);
+const sortBy = name => [...table.querySelectorAll("th button")].find(b => b.textContent === name).click();
+out.rows = cells(0).length;
+sortBy("latency, ns");
+out.ascending = cells(5).every((v, i, a) => !i || +a[i - 1] <= +v);
+sortBy("latency, ns");
+out.descending = cells(5).every((v, i, a) => !i || +a[i - 1] >= +v);
+sortBy("latency, ns");
+out.original = cells(0).slice(0, 2).join(" ");
+const filter = table.querySelector("input");
+filter.value = "request-1"; filter.dispatchEvent(new Event("input"));
+out.filtered = cells(0).length + " " + table.querySelector(".tools .note").textContent;
+const machine = [...document.querySelectorAll("#machine svg.figure")].find(s => s.getBoundingClientRect().width > 0);
+key(machine, "ArrowDown");
+out.tip = document.querySelector(".tip").textContent;
+const gpu = [...machine.querySelectorAll("g[data-about]")].find(g => g.dataset.about.startsWith("node0:gpu0:vram"));
+gpu.dispatchEvent(new MouseEvent("click", {bubbles: true}));
+out.related = machine.querySelectorAll("g.on").length;
+key(machine, "Escape");
+out.unpicked = machine.querySelectorAll("g.on").length;
+document.querySelector(".scheme").click(); document.querySelector(".scheme").click();
+out.dark = document.documentElement.dataset.theme + " " + getComputedStyle(document.documentElement).backgroundColor;
+out.filterNames = document.querySelectorAll("button:not([aria-label]), input:not([aria-label])").length;
+document.documentElement.setAttribute("data-probe", JSON.stringify(out));
+</script>`
+
+// TestInteractions uses zoom, pan, cursor, sorting, filtering, selection and
+// colours.
+func TestInteractions(t *testing.T) {
+	browser(t)
+	run := sample.Run(sample.Options{Requests: 60, Output: 30, Rate: 30, Scenario: preset(t, "multi-gpu")})
+	html := page(t, run, report.Meta{})
+	html = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAllString(html, "")
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte(strings.Replace(html, "</body>", drive+"</body>", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dom, console, _ := load(t, file, 1400)
+	m := regexp.MustCompile(`data-probe="([^"]*)"`).FindStringSubmatch(dom)
+	if m == nil {
+		t.Fatalf("no answer; console: %s", consoleLine.FindAllString(console, -1))
+	}
+	var got map[string]any
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(m[1], "&quot;", `"`)), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"timelines": 6.0, "zoomLinked": "0.250 0.250", "panned": true, "leastSpan": true, "rows": 60.0,
+		"ascending": true, "descending": true, "original": "request-0 request-1", "filtered": "11 49 of 60 rows hidden",
+		"unpicked": 0.0, "dark": "dark rgb(18, 20, 23)", "cursors": 6.0, "filterNames": 0.0,
+	}
+	for k, v := range want {
+		if got[k] != v {
+			t.Errorf("%s: %v, want %v", k, got[k], v)
+		}
+	}
+	if got["ticksBefore"] != got["ticksAfter"] || got["ticksBefore"] == got["ticksZoomed"] || got["ticksZoomed"] == "" {
+		t.Errorf("ticks %q, zoomed %q, reset %q", got["ticksBefore"], got["ticksZoomed"], got["ticksAfter"])
+	}
+	if n, _ := got["related"].(float64); n < 4 {
+		t.Errorf("selecting a memory highlights %v marks", got["related"])
+	}
+	if tip, _ := got["tip"].(string); tip == "" {
+		t.Error("the arrow key shows no details")
+	}
 }
 
 // TestChecksSee proves that the check above would see a request and a message.

@@ -11,7 +11,8 @@
 // Evidence, assumptions, limits and the reproduction line close it. Every text
 // that comes from an input is escaped and set apart from the direction of the
 // text around it. A strict content security policy forbids everything but the
-// page's own style sheet.
+// page's own style sheet and script; the script adds zoom, details, sorting and
+// saving to a page that is complete without it.
 //
 // Contract 09, section 1 and views V0, V1, V2, V4, V5, V8 and V13.
 package report

@@ -17,6 +17,7 @@ import (
 // page is the content of a report in reading order; the template only sets it.
 type page struct {
 	Style  template.CSS
+	Script template.JS
 	Policy string
 
 	Title, Subtitle string
@@ -146,6 +147,9 @@ func draw(f figure.Figure, half bool, rows int) (picture, error) {
 //go:embed page.css
 var baseStyle string
 
+//go:embed page.js
+var script string
+
 //go:embed page.html
 var pageSource string
 
@@ -165,15 +169,21 @@ func header(c figure.Column) string {
 // render writes the page.
 func (p *page) render() ([]byte, error) {
 	style := styleSheet()
-	p.Style = template.CSS(style)
-	sum := sha256.Sum256([]byte(style))
-	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; base-uri 'none'; form-action 'none'"
+	p.Style, p.Script = template.CSS(style), template.JS(script)
+	p.Policy = "default-src 'none'; style-src '" + hash(style) + "'; script-src '" + hash(script) +
+		"'; img-src data:; base-uri 'none'; form-action 'none'"
 	var out bytes.Buffer
 	if err := pageTemplate.Execute(&out, p); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
+}
+
+// hash is the source expression of an inline style sheet or script in a content
+// security policy.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // styleSheet is the page's whole style: the inks of both schemes, the rules that
@@ -187,9 +197,11 @@ func styleSheet() string {
 	}
 	b.WriteString(":root{color-scheme:light dark;")
 	scheme(figure.Light)
-	b.WriteString("}\n@media (prefers-color-scheme:dark){:root{")
+	b.WriteString("}\n:root[data-theme=light]{color-scheme:light}\n@media (prefers-color-scheme:dark){:root:not([data-theme=light]){")
 	scheme(figure.Dark)
-	b.WriteString("}}\n@media print{:root{color-scheme:light;")
+	b.WriteString("}}\n:root[data-theme=dark]{color-scheme:dark;")
+	scheme(figure.Dark)
+	b.WriteString("}\n@media print{:root:root:root{color-scheme:light;")
 	scheme(figure.Light)
 	b.WriteString("}}\n")
 	for _, ink := range figure.Inks() {

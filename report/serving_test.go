@@ -52,9 +52,10 @@ func TestSameBytes(t *testing.T) {
 }
 
 // fetches finds what a browser would load: K2.
-var fetches = regexp.MustCompile(`(?i)<(script|link|img|iframe|object|embed|audio|video|source|base|form)\b|@import|url\(|<[a-z][^\s>]*(\s+[a-z:-]+="[^"]*")*\s+(src|srcset|style|on[a-z]+)\s*=`)
+var fetches = regexp.MustCompile(`(?i)<(script\s|link|img|iframe|object|embed|audio|video|source|base|form)\b|@import|(?-i:url\()|<[a-z][^\s>]*(\s+[a-z:-]+="[^"]*")*\s+(src|srcset|style|on[a-z]+)\s*=`)
 
-// TestNothingToFetch checks K2 and K3: one file, no script, every reference inside.
+// TestNothingToFetch checks K2: one file, one script of its own, every reference
+// inside, and a policy that allows just that.
 func TestNothingToFetch(t *testing.T) {
 	html := page(t, sample.Run(sample.Options{Requests: 60, Output: 30, Rate: 30, Scenario: preset(t, "multi-node")}), report.Meta{})
 	if found := fetches.FindString(html); found != "" {
@@ -68,7 +69,11 @@ func TestNothingToFetch(t *testing.T) {
 			t.Errorf("reference to #%s leads nowhere", id)
 		}
 	}
-	if !strings.Contains(html, `content="default-src &#39;none&#39;; style-src &#39;sha256-`) {
+	if n := strings.Count(html, "<script>"); n != 1 {
+		t.Errorf("%d scripts", n)
+	}
+	policy := regexp.MustCompile(`content="default-src &#39;none&#39;; style-src &#39;sha256-[^ ]*&#39;; script-src &#39;sha256-[^ ]*&#39;; img-src data:; base-uri &#39;none&#39;; form-action &#39;none&#39;"`)
+	if !policy.MatchString(html) {
 		t.Error("no strict content security policy")
 	}
 }
@@ -87,6 +92,9 @@ func TestHostileNames(t *testing.T) {
 		if !strings.Contains(html, want) {
 			t.Errorf("%q is not shown", want)
 		}
+	}
+	if n := strings.Count(html, "<script>"); n != 1 {
+		t.Errorf("%d scripts", n)
 	}
 	if n := strings.Count(html, "</title>"); n != strings.Count(html, "<title>") {
 		t.Errorf("%d ends of titles, %d starts", n, strings.Count(html, "<title>"))

@@ -16,6 +16,8 @@ import (
 type axis struct {
 	min, max float64
 	log      bool
+	time     bool    // run time: a page may zoom along it
+	size     float64 // ns of the unit of a time axis
 	name     string
 	ticks    []plot.Tick
 }
@@ -137,7 +139,7 @@ func widen(min, max float64) (float64, float64) {
 func durationAxis(name string, min, max, pixels, space float64) axis {
 	min, max = widen(min, max)
 	s := unit.Pick(unit.Durations, math.Max(math.Abs(min), math.Abs(max)))
-	return axis{min: min, max: max, name: name + ", " + s.Name,
+	return axis{min: min, max: max, name: name + ", " + s.Name, size: s.Size,
 		ticks: linearTicks(min, max, s.Size, pixels, space, s.Size == 1)}
 }
 
@@ -262,31 +264,72 @@ func (p *panel) draw(c draw.Canvas) {
 	area := draw.Crop(c, vg.Length(p.left), vg.Length(-p.right), vg.Length(below), 0)
 	g := p.plot()
 	p.drawGrid(area, g)
+	p.stretched(area, func() {
+		for _, m := range p.marks {
+			m.Plot(area, g)
+		}
+	})
 	for _, m := range p.marks {
-		m.Plot(area, g)
+		if o, ok := m.(overlay); ok {
+			p.grouped(area, o.group(), func() { o.over(area, g) })
+		}
 	}
 	p.drawBase(area)
 	if !p.hideX {
-		p.drawXLabels(c, area, g)
+		p.grouped(area, "ticks", func() { p.drawXLabels(c, area, g) })
+		p.drawXName(c, area)
 	}
+}
+
+// overlay is a mark with a part that must not be stretched along a zoomed time
+// axis: words and dots. The group "fixed" holds for any zoom, "moving" only for the
+// whole range.
+type overlay interface {
+	group() string
+	over(c draw.Canvas, g *plot.Plot)
+}
+
+// stretched draws marks into the part of a page's timeline that follows a zoom.
+func (p *panel) stretched(area draw.Canvas, paint func()) {
+	svg, ok := svgOf(area)
+	if !ok || !svg.classes || !p.x.time {
+		paint()
+		return
+	}
+	svg.openArea(area.Rectangle, p.x)
+	paint()
+	svg.closeArea()
+}
+
+// grouped names a part of a page's timeline for its script.
+func (p *panel) grouped(area draw.Canvas, class string, paint func()) {
+	svg, ok := svgOf(area)
+	if !ok || !svg.classes || !p.x.time {
+		paint()
+		return
+	}
+	svg.openGroup(class)
+	paint()
+	svg.closeGroup()
 }
 
 func (p *panel) drawGrid(area draw.Canvas, g *plot.Plot) {
 	tx, ty := g.Transforms(&area)
-	var grid vg.Path
+	var grid, upright vg.Path
 	for _, t := range p.y.ticks {
 		y := crisp(ty(t.Value))
 		grid.Move(vg.Point{X: area.Min.X, Y: y})
 		grid.Line(vg.Point{X: area.Max.X, Y: y})
 	}
+	stroke(area, Hairline, 1, grid)
 	if !p.noGridX {
 		for _, t := range p.x.ticks {
 			x := crisp(tx(t.Value))
-			grid.Move(vg.Point{X: x, Y: area.Min.Y})
-			grid.Line(vg.Point{X: x, Y: area.Max.Y})
+			upright.Move(vg.Point{X: x, Y: area.Min.Y})
+			upright.Line(vg.Point{X: x, Y: area.Max.Y})
 		}
+		p.grouped(area, "moving", func() { stroke(area, Hairline, 1, upright) })
 	}
-	stroke(area, Hairline, 1, grid)
 	for _, t := range p.y.ticks {
 		put(area, plain(textSize), Muted, area.Min.X-7, ty(t.Value)-4, right, t.Label)
 	}
@@ -312,8 +355,11 @@ func (p *panel) drawXLabels(c, area draw.Canvas, g *plot.Plot) {
 		put(area, plain(textSize), Muted, vg.Length(from), y, left, t.Label)
 		end = from + w
 	}
+}
+
+func (p *panel) drawXName(c, area draw.Canvas) {
 	if p.x.name != "" {
 		name := elide(p.x.name, plain(textSize), (c.Max.X - c.Min.X).Points())
-		put(area, plain(textSize), Muted, area.Min.X, y-18, left, name)
+		put(area, plain(textSize), Muted, area.Min.X, area.Min.Y-32, left, name)
 	}
 }

@@ -218,6 +218,7 @@ const (
 	keyHatch
 	keyOutline
 	keyHeavyDash
+	keyTick
 )
 
 const keyLineHeight = 18.0
@@ -272,6 +273,8 @@ func (k key) draw(c draw.Canvas, x, y vg.Length) {
 		stroke(c, k.ink, 1, segment(x, mid, x+12, mid), 3, 3)
 	case keyDot:
 		fill(c, k.ink, circle(x+5, mid, 3))
+	case keyTick:
+		stroke(c, k.ink, 1.5, segment(x+5, y-2, x+5, y+10))
 	}
 }
 

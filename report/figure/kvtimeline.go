@@ -149,8 +149,13 @@ type spot struct {
 	label string
 }
 
-// Plot draws the dot and its label.
-func (s spot) Plot(c draw.Canvas, g *plot.Plot) {
+// Plot draws nothing that could be stretched.
+func (s spot) Plot(draw.Canvas, *plot.Plot) {}
+
+func (s spot) group() string { return "moving" }
+
+// over draws the dot and its label.
+func (s spot) over(c draw.Canvas, g *plot.Plot) {
 	tx, ty := g.Transforms(&c)
 	x, y := tx(s.at.x), ty(s.at.y)
 	fill(c, s.ink, circle(x, y, 3))

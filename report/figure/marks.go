@@ -131,8 +131,13 @@ type reference struct {
 	below bool // label under the line
 }
 
-// Plot draws the line when it lies in range.
-func (r reference) Plot(c draw.Canvas, g *plot.Plot) {
+// Plot draws nothing that could be stretched.
+func (r reference) Plot(draw.Canvas, *plot.Plot) {}
+
+func (r reference) group() string { return "fixed" }
+
+// over draws the line when it lies in range.
+func (r reference) over(c draw.Canvas, g *plot.Plot) {
 	if r.y < g.Y.Min || r.y > g.Y.Max {
 		return
 	}

@@ -267,10 +267,14 @@ func (p pdfText) FillString(f font.Face, pt vg.Point, text string) {
 }
 
 // marked draws one mark with its hover text, where the canvas knows of hovering.
-func marked(c draw.Canvas, title string, paint func()) {
-	svg, ok := c.Canvas.(*svgCanvas)
+func marked(c draw.Canvas, title string, paint func()) { related(c, title, "", nil, paint) }
+
+// related draws one mark of which a page knows what belongs to it: its key and the
+// keys of others, none of them taken from an input.
+func related(c draw.Canvas, title, key string, others []string, paint func()) {
+	svg, ok := svgOf(c)
 	if ok {
-		svg.openMark(title)
+		svg.openMark(title, key, others)
 	}
 	paint()
 	if ok {

@@ -172,7 +172,7 @@ func (f RequestTimeline) paint(c draw.Canvas) {
 	rows, _ := f.selection()
 	c = drawKeys(c, []key{{ink: Waiting, label: "queued or paused", shape: keyLine},
 		{ink: Prefill, label: "prefill"}, {ink: Decode, label: "decode"},
-		{ink: inkText, label: "first token", shape: keyDot}})
+		{ink: inkText, label: "first token", shape: keyTick}})
 	width := (c.Max.X - c.Min.X).Points()
 	from, to := f.Window.over(f.EndNs)
 	p := panel{x: timeAxis(from, to, width), left: 14, right: 16,
@@ -214,10 +214,6 @@ func (l lifeRows) Plot(c draw.Canvas, g *plot.Plot) {
 			origin = r.ArrivalNs
 		}
 		clamp := func(ns int64) vg.Length { return tx(math.Min(math.Max(float64(ns-origin), g.X.Min), g.X.Max)) }
-		if l.labelled {
-			room := (c.Min.X).Points() - 8
-			put(c, plain(textSize), inkText, c.Min.X-8, y-4, right, elide(r.ID, plain(textSize), math.Max(room, 40)))
-		}
 		hover := fmt.Sprintf("%s: arrival %s, first batch %s, first token %s, completion %s; latency %s", r.ID,
 			dur(r.ArrivalNs), dur(r.startNs()), dur(r.FirstTokenNs), dur(r.CompletedNs), dur(r.CompletedNs-r.ArrivalNs))
 		marked(c, hover, func() {
@@ -226,9 +222,24 @@ func (l lifeRows) Plot(c draw.Canvas, g *plot.Plot) {
 			fillSpans(c, Prefill, r.Prefill, y, half, clamp)
 			fillSpans(c, Decode, r.Decode, y, half, clamp)
 			if first := float64(r.FirstTokenNs - origin); first >= g.X.Min && first <= g.X.Max && half > 1.6 {
-				fill(c, inkText, circle(clamp(r.FirstTokenNs), y, min(half*0.6, 2.5)))
+				stroke(c, inkText, 1.5, segment(clamp(r.FirstTokenNs), y-half-1, clamp(r.FirstTokenNs), y+half+1))
 			}
 		})
+	}
+}
+
+func (l lifeRows) group() string { return "fixed" }
+
+// over writes the ids beside their rows, when the rows are high enough.
+func (l lifeRows) over(c draw.Canvas, _ *plot.Plot) {
+	if !l.labelled {
+		return
+	}
+	step := (c.Max.Y - c.Min.Y) / vg.Length(len(l.rows))
+	room := math.Max(c.Min.X.Points()-8, 40)
+	for i, r := range l.rows {
+		y := c.Max.Y - step*vg.Length(float64(i)+0.5)
+		put(c, plain(textSize), inkText, c.Min.X-8, y-4, right, elide(r.ID, plain(textSize), room))
 	}
 }
 

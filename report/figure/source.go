@@ -46,7 +46,9 @@ func dur(ns int64) string { return unit.Duration(float64(ns)) }
 
 // timeAxis is the x axis of every timeline.
 func timeAxis(from, to, width float64) axis {
-	return durationAxis("Modeled time", from, to, width-60, xTickSpace)
+	a := durationAxis("Modeled time", from, to, width-60, xTickSpace)
+	a.time = true
+	return a
 }
 
 // envelope reduces a step function to columns of equal width: per column the

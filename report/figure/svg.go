@@ -7,9 +7,11 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // svgCanvas is a vg.Canvas that writes compact SVG: absolute coordinates rounded
@@ -288,14 +290,76 @@ func (s *svgCanvas) FillString(f font.Face, p vg.Point, text string) {
 // DrawImage does nothing: no figure holds a raster image.
 func (s *svgCanvas) DrawImage(vg.Rectangle, image.Image) {}
 
-// openMark starts a group that a browser describes with title on hover.
-func (s *svgCanvas) openMark(title string) {
-	s.body.WriteString("<g><title>")
+// svgOf is the SVG canvas under a drawing area, if it is one: cropping an area wraps
+// its canvas once more.
+func svgOf(c draw.Canvas) (*svgCanvas, bool) {
+	for {
+		switch inner := c.Canvas.(type) {
+		case *svgCanvas:
+			return inner, true
+		case draw.Canvas:
+			c = inner
+		case *draw.Canvas:
+			c = *inner
+		default:
+			return nil, false
+		}
+	}
+}
+
+// openMark starts a group that a browser describes with title on hover. A key and
+// the keys of related marks let a page's script highlight what belongs together.
+func (s *svgCanvas) openMark(title, key string, related []string) {
+	s.body.WriteString("<g")
+	if key != "" && s.classes {
+		s.body.WriteString(` data-k="` + key + `"`)
+		if len(related) > 0 {
+			s.body.WriteString(` data-r="` + strings.Join(related, " ") + `"`)
+		}
+	}
+	s.body.WriteString("><title>")
 	escapeXML(&s.body, title)
 	s.body.WriteString("</title>")
 }
 
 func (s *svgCanvas) closeMark() { s.body.WriteString("</g>\n") }
+
+// openArea starts the part of a timeline that a page may stretch along the time
+// axis: a nested drawing that shows exactly its own rectangle, with the times of
+// its left and right end and the unit of its labels in ns.
+func (s *svgCanvas) openArea(r vg.Rectangle, x axis) {
+	x0, y0 := s.at(vg.Point{X: r.Min.X, Y: r.Max.Y})
+	x1, y1 := s.at(vg.Point{X: r.Max.X, Y: r.Min.Y})
+	box := func() {
+		for i, v := range []float64{x0, y0 - 2, x1 - x0, y1 - y0 + 4} {
+			if i > 0 {
+				s.body.WriteByte(' ')
+			}
+			s.number(v)
+		}
+	}
+	s.body.WriteString(`<svg class="area" data-from="` + exact(x.min) + `" data-to="` + exact(x.max) +
+		`" data-unit="` + exact(x.size) + `" data-box="`)
+	box()
+	s.body.WriteString(`" x="`)
+	s.number(x0)
+	s.body.WriteString(`" y="`)
+	s.number(y0 - 2)
+	s.body.WriteString(`" width="`)
+	s.number(x1 - x0)
+	s.body.WriteString(`" height="`)
+	s.number(y1 - y0 + 4)
+	s.body.WriteString(`" viewBox="`)
+	box()
+	s.body.WriteString(`" preserveAspectRatio="none">` + "\n")
+}
+
+func (s *svgCanvas) closeArea() { s.body.WriteString("</svg>\n") }
+
+// openGroup starts a group that a page's script finds by its class.
+func (s *svgCanvas) openGroup(class string) { s.body.WriteString(`<g class="` + class + `">` + "\n") }
+
+func (s *svgCanvas) closeGroup() { s.body.WriteString("</g>\n") }
 
 // document wraps the drawing. The text alternative becomes title and desc.
 func (s *svgCanvas) document(w io.Writer, name, description string) error {

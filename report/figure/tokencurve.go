@@ -91,8 +91,13 @@ type underline struct {
 	label string
 }
 
-// Plot writes the label.
-func (s underline) Plot(c draw.Canvas, g *plot.Plot) {
+// Plot draws nothing that could be stretched.
+func (s underline) Plot(draw.Canvas, *plot.Plot) {}
+
+func (s underline) group() string { return "moving" }
+
+// over writes the label.
+func (s underline) over(c draw.Canvas, g *plot.Plot) {
 	tx, ty := g.Transforms(&c)
 	label(c, tx(s.at.x)+12, ty(s.at.y)-20, left, Muted, s.label)
 }

@@ -287,7 +287,11 @@ func (l *topologyLayout) drawSystem(c draw.Canvas, s topologySystem) {
 func (b *topologyBox) draw(c draw.Canvas) {
 	p, q := at(c, b.x, b.y), at(c, b.x+b.w, b.y+b.h)
 	ink := boxInk(b.node)
-	marked(c, b.node.ID+": "+strings.Join(boxLines(b.node), "; "), func() {
+	var owner []string
+	if b.owner != "" {
+		owner = []string{b.owner}
+	}
+	related(c, b.node.ID+": "+strings.Join(boxLines(b.node), "; "), b.key, owner, func() {
 		fill(c, Ground, rect(p.X, q.Y, q.X, p.Y))
 		stroke(c, ink, 1.25, rect(p.X, q.Y, q.X, p.Y))
 		fill(c, ink, rect(p.X, q.Y, p.X+3, p.Y))

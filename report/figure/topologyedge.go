@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -38,6 +39,8 @@ type topologyEdge struct {
 	arrow        bool
 	points       []point
 	curved       bool
+	key          string   // place among the marks
+	ends         []string // keys of the two boxes
 }
 
 // connect routes every edge of the projection.
@@ -71,6 +74,8 @@ func (l *topologyLayout) connect(f Topology) {
 	walks := map[*topologyBox]int{}
 	for _, p := range plans {
 		edge := newTopologyEdge(p.edge)
+		edge.key = "e" + strconv.Itoa(len(l.edges))
+		edge.ends = []string{p.a.key, p.b.key}
 		switch {
 		case around(p.a, p.b):
 			inner := max(p.a.system, p.b.system)
@@ -250,7 +255,7 @@ func (e *topologyEdge) draw(c draw.Canvas) {
 	} else {
 		e.rounded(c, &p)
 	}
-	marked(c, e.hover, func() {
+	related(c, e.hover, e.key, e.ends, func() {
 		stroke(c, e.ink, e.width, p, e.dash...)
 		if e.arrow {
 			e.drawArrow(c)

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/inferlab/inferlab/simcore/topology"
@@ -49,6 +50,7 @@ type topologyStack []*topologyBox
 
 type topologyBox struct {
 	node       *topology.ProjectedNode
+	key, owner string // place among the boxes; key of the device that governs a memory
 	lines      []string
 	system     int // -1: outside
 	x, y, w, h float64
@@ -120,7 +122,7 @@ func (l *topologyLayout) collect(f Topology) (fabrics []*topologyBox) {
 			l.systems = append(l.systems, topologySystem{id: n.Title, rows: make([][]topologyStack, 3)})
 			continue
 		}
-		b := &topologyBox{node: n, system: -1}
+		b := &topologyBox{node: n, system: -1, key: strconv.Itoa(len(l.boxes))}
 		l.boxes = append(l.boxes, b)
 		l.byID[n.ID] = b
 		if n.ParentID == "" {
@@ -134,6 +136,7 @@ func (l *topologyLayout) collect(f Topology) (fabrics []*topologyBox) {
 			s.rows[0] = append(s.rows[0], topologyStack{b})
 		case topology.MemoryNode:
 			if device := l.byID[owner[n.ID]]; device != nil && device.system == b.system {
+				b.owner = device.key
 				for k := range s.rows[0] {
 					if s.rows[0][k][0] == device {
 						s.rows[0][k] = append(s.rows[0][k], b)

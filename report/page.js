@@ -1,0 +1,301 @@
+// The page's only script. It adds conveniences to a page that is complete without
+// it: hover and keyboard details, zoom and a cursor along time, sorting, filtering
+// and copying of tables, saving of figures, and a choice of colours. It changes no
+// number and sends nothing anywhere.
+(() => {
+"use strict";
+const SVG = "http://www.w3.org/2000/svg";
+const make = (tag, props = {}, ...kids) => {
+  const e = Object.assign(document.createElement(tag), props);
+  e.append(...kids);
+  return e;
+};
+const button = (text, label, act) => {
+  const b = make("button", {type: "button", textContent: text, title: label});
+  b.setAttribute("aria-label", label);
+  b.addEventListener("click", act);
+  return b;
+};
+const tip = make("div", {className: "tip", hidden: true});
+const status = make("div", {className: "quiet"});
+status.setAttribute("role", "status");
+document.body.append(tip, status);
+
+// Colours: as the reader's system says, or as chosen here before.
+const schemes = ["auto", "light", "dark"];
+let scheme = "auto";
+try { scheme = localStorage.getItem("inferlab-colours") || "auto"; } catch { /* storage is closed */ }
+const paintScheme = () => {
+  if (scheme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = scheme;
+};
+const chooser = button("", "Change the colours: automatic, light, dark", () => {
+  scheme = schemes[(schemes.indexOf(scheme) + 1) % 3];
+  try { localStorage.setItem("inferlab-colours", scheme); } catch { /* storage is closed */ }
+  showScheme();
+});
+const showScheme = () => { paintScheme(); chooser.textContent = "Colours: " + scheme; };
+chooser.className = "scheme";
+showScheme();
+document.querySelector(".badges").append(chooser);
+
+// Details of marks: on hover, and with the up and down keys on a focused drawing.
+const showTip = (text, x, y) => {
+  tip.textContent = text;
+  tip.hidden = false;
+  const r = tip.getBoundingClientRect();
+  tip.style.left = Math.max(4, Math.min(x + 12, innerWidth - r.width - 8)) + "px";
+  tip.style.top = (y + 16 + r.height > innerHeight ? Math.max(4, y - r.height - 8) : y + 16) + "px";
+};
+const hideTip = () => { tip.hidden = true; };
+const pick = (svg, mark) => {
+  const marks = [...svg.querySelectorAll("g[data-about]")];
+  const set = e => new Set((e.dataset.r || "").split(" ").filter(Boolean));
+  svg.classList.toggle("picked", !!mark);
+  const mine = mark && set(mark);
+  for (const m of marks) {
+    const on = mark && (m === mark || mark.dataset.k && (mine.has(m.dataset.k) || set(m).has(mark.dataset.k)));
+    m.classList.toggle("on", !!on);
+  }
+};
+for (const svg of document.querySelectorAll("svg.figure")) {
+  for (const t of svg.querySelectorAll("g > title")) {
+    t.parentNode.dataset.about = t.textContent;
+    t.remove();
+  }
+  svg.tabIndex = 0;
+  let at = -1;
+  svg.addEventListener("pointermove", e => {
+    const mark = e.target.closest("g[data-about]");
+    if (mark) showTip(mark.dataset.about, e.clientX, e.clientY); else hideTip();
+  });
+  svg.addEventListener("pointerleave", hideTip);
+  svg.addEventListener("blur", () => { hideTip(); pick(svg, null); at = -1; });
+  svg.addEventListener("click", e => pick(svg, e.target.closest("g[data-about]")));
+  svg.addEventListener("keydown", e => {
+    const marks = [...svg.querySelectorAll("g[data-about]")];
+    if (e.key === "Escape") { hideTip(); pick(svg, null); at = -1; return; }
+    if (!marks.length || e.key !== "ArrowDown" && e.key !== "ArrowUp") return;
+    e.preventDefault();
+    at = (at + (e.key === "ArrowDown" ? 1 : -1) + marks.length) % marks.length;
+    pick(svg, marks[at]);
+    const r = marks[at].getBoundingClientRect();
+    showTip(marks[at].dataset.about, r.left, r.bottom);
+    status.textContent = marks[at].dataset.about;
+  });
+}
+
+// Time: all timelines share one zoom and one cursor.
+const spell = ns => {
+  const a = Math.abs(ns);
+  for (const [size, name] of [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]]) {
+    if (a >= size) return +(ns / size).toPrecision(6) + " " + name;
+  }
+  return Math.round(ns) + " ns";
+};
+const lines = [...document.querySelectorAll("svg.area")].map(area => {
+  const [x, y, w, h] = area.dataset.box.split(" ").map(Number);
+  const svg = area.parentNode.closest("svg");
+  const ticks = svg.querySelector("g.ticks");
+  return {area, svg, x, y, w, h, ticks, whole: ticks.cloneNode(true), unit: +area.dataset.unit,
+    from: +area.dataset.from, to: +area.dataset.to, moving: svg.querySelectorAll("g.moving")};
+});
+if (lines.length) {
+  const start = Math.min(...lines.map(l => l.from)), end = Math.max(...lines.map(l => l.to));
+  const least = Math.min(end - start, Math.max(1000, (end - start) / 1e4));
+  let from = start, to = end;
+  const text = (l, x, words) => {
+    const t = document.createElementNS(SVG, "text");
+    t.setAttribute("class", "f-muted");
+    t.setAttribute("x", x);
+    t.setAttribute("y", l.y + l.h + 12);
+    t.setAttribute("font-size", 12);
+    t.setAttribute("text-anchor", "middle");
+    t.textContent = words;
+    return t;
+  };
+  const draw = () => {
+    const all = from <= start && to >= end;
+    for (const l of lines) {
+      const scale = l.w / (l.to - l.from);
+      l.area.setAttribute("viewBox", [l.x + (from - l.from) * scale, l.y, Math.max((to - from) * scale, 1e-9), l.h].join(" "));
+      for (const m of l.moving) m.style.display = all ? "" : "none";
+      l.ticks.replaceChildren();
+      if (all) { l.ticks.append(...l.whole.cloneNode(true).childNodes); continue; }
+      const span = (to - from) / l.unit, raw = span / Math.max(2, l.w / 110);
+      const power = 10 ** Math.floor(Math.log10(raw));
+      const step = [1, 2, 5, 10].map(k => k * power).find(k => k >= raw * (1 - 1e-9));
+      const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+      for (let k = Math.ceil(from / l.unit / step - 1e-9); k * step <= to / l.unit + step * 1e-9; k++) {
+        const v = k * step;
+        l.ticks.append(text(l, l.x + (v * l.unit - from) / (to - from) * l.w, v.toFixed(digits)));
+      }
+    }
+    status.textContent = all ? "Whole run" : "From " + spell(from) + " to " + spell(to);
+  };
+  const view = (a, b) => {
+    const span = Math.min(Math.max(b - a, least), end - start);
+    a = Math.min(Math.max(a, start), end - span);
+    from = a; to = a + span;
+    draw();
+  };
+  const zoom = (factor, about) => view(about - (about - from) * factor, about + (to - about) * factor);
+  const centre = () => (from + to) / 2;
+  const timeAt = (l, e) => {
+    const p = new DOMPoint(e.clientX, e.clientY).matrixTransform(l.svg.getScreenCTM().inverse());
+    return {t: from + (p.x - l.x) / l.w * (to - from), inside: p.x >= l.x && p.x <= l.x + l.w && p.y >= l.y && p.y <= l.y + l.h};
+  };
+  const cursor = (t, here) => {
+    for (const l of lines) {
+      if (!l.cursor) {
+        l.cursor = document.createElementNS(SVG, "g");
+        l.cursor.setAttribute("class", "cursor");
+        const rule = document.createElementNS(SVG, "path");
+        rule.setAttribute("class", "s-muted");
+        l.cursor.append(rule, text(l, 0, ""));
+        l.svg.append(l.cursor);
+      }
+      const shown = t !== null && t >= from && t <= to;
+      l.cursor.style.display = shown ? "" : "none";
+      if (!shown) continue;
+      const x = l.x + (t - from) / (to - from) * l.w;
+      l.cursor.firstChild.setAttribute("d", "M" + x + " " + l.y + "v" + l.h);
+      const label = l.cursor.lastChild;
+      label.textContent = l === here ? spell(t) : "";
+      label.setAttribute("x", Math.min(Math.max(x, l.x + 24), l.x + l.w - 24));
+      label.setAttribute("y", l.y - 4);
+    }
+  };
+  for (const l of lines) {
+    let drag = null;
+    l.svg.classList.add("timeline");
+    l.svg.addEventListener("pointermove", e => {
+      const {t, inside} = timeAt(l, e);
+      if (drag) {
+        const shift = (drag.x - e.clientX) / l.svg.getBoundingClientRect().width * l.svg.viewBox.baseVal.width / l.w * (to - from);
+        if (Math.abs(drag.x - e.clientX) > 2) { view(from + shift, to + shift); drag.x = e.clientX; }
+      }
+      cursor(inside ? t : null, l);
+    });
+    l.svg.addEventListener("pointerleave", () => cursor(null));
+    l.svg.addEventListener("pointerdown", e => {
+      if (to - from < end - start && timeAt(l, e).inside) { drag = {x: e.clientX}; l.svg.setPointerCapture(e.pointerId); }
+    });
+    for (const done of ["pointerup", "pointercancel"]) l.svg.addEventListener(done, () => { drag = null; });
+    l.svg.addEventListener("wheel", e => {
+      // A page must scroll: the wheel zooms only a focused drawing, or with Ctrl.
+      if (document.activeElement !== l.svg && !e.ctrlKey) return;
+      e.preventDefault();
+      zoom(e.deltaY > 0 ? 1.25 : 0.8, timeAt(l, e).t);
+    }, {passive: false});
+    l.svg.addEventListener("keydown", e => {
+      const step = (to - from) / 8;
+      const act = {"+": () => zoom(0.5, centre()), "=": () => zoom(0.5, centre()), "-": () => zoom(2, centre()),
+        "0": () => view(start, end), ArrowLeft: () => view(from - step, to - step), ArrowRight: () => view(from + step, to + step)}[e.key];
+      if (act && !e.ctrlKey && !e.metaKey) { e.preventDefault(); act(); }
+    });
+    l.tools = [button("+", "Zoom in on time (key +)", () => zoom(0.5, centre())),
+      button("−", "Zoom out (key -)", () => zoom(2, centre())), button("Whole run", "Show the whole run (key 0)", () => view(start, end))];
+  }
+}
+
+// Figures: save what is shown, with its words inside.
+const save = (name, blob) => {
+  const url = URL.createObjectURL(blob);
+  make("a", {href: url, download: name}).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+};
+const standalone = (figure, svg) => {
+  const copy = svg.cloneNode(true), from = [svg, ...svg.querySelectorAll("*")], to = [copy, ...copy.querySelectorAll("*")];
+  from.forEach((e, i) => {
+    const c = e.getAttribute("class") || "", style = getComputedStyle(e);
+    if (c.startsWith("f-")) to[i].setAttribute("fill", style.fill);
+    if (c.startsWith("s-")) { to[i].setAttribute("stroke", style.stroke); to[i].setAttribute("fill", "none"); }
+    if (style.display === "none" && i) to[i].setAttribute("display", "none");
+  });
+  const {width, height} = svg.viewBox.baseVal, root = getComputedStyle(document.documentElement), pad = 16, head = 60;
+  const put = (tag, attrs, words) => {
+    const e = document.createElementNS(SVG, tag);
+    for (const k in attrs) e.setAttribute(k, attrs[k]);
+    if (words) e.textContent = words;
+    return e;
+  };
+  const w = width + 2 * pad, h = height + head + pad;
+  copy.setAttribute("viewBox", [-pad, -head, w, h].join(" "));
+  copy.setAttribute("width", w);
+  copy.setAttribute("height", h);
+  copy.setAttribute("font-family", "Liberation Sans, Arial, Helvetica, sans-serif");
+  copy.prepend(put("rect", {x: -pad, y: -head, width: w, height: h, fill: root.getPropertyValue("--ground")}),
+    put("text", {x: 0, y: -36, "font-size": 15, "font-weight": "bold", fill: root.getPropertyValue("--ink")}, figure.querySelector("h3").textContent),
+    put("text", {x: 0, y: -18, "font-size": 12, fill: root.getPropertyValue("--muted")},
+      figure.querySelector(".sub").textContent.trim().replace(/\s+/g, " ") + " · " + document.title));
+  return {text: new XMLSerializer().serializeToString(copy), w, h};
+};
+for (const figure of document.querySelectorAll("figure")) {
+  const shown = () => [...figure.querySelectorAll("svg.figure")].find(s => s.getBoundingClientRect().width > 0);
+  if (!figure.querySelector("svg.figure")) continue;
+  const name = figure.querySelector("h3").textContent.replace(/[^A-Za-z0-9]+/g, "-").slice(0, 60).toLowerCase().replace(/^-|-$/g, "") || "figure";
+  const tools = make("div", {className: "tools"});
+  const line = lines.find(l => figure.contains(l.svg));
+  if (line) tools.append(...line.tools);
+  tools.append(button("Save SVG", "Save this figure as SVG", () => {
+    save(name + ".svg", new Blob([standalone(figure, shown()).text], {type: "image/svg+xml"}));
+  }), button("Save PNG", "Save this figure as PNG", () => {
+    const {text, w, h} = standalone(figure, shown()), image = new Image();
+    image.onload = () => {
+      const canvas = make("canvas", {width: w * 2, height: h * 2});
+      canvas.getContext("2d").drawImage(image, 0, 0, w * 2, h * 2);
+      canvas.toBlob(b => save(name + ".png", b), "image/png");
+    };
+    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
+  }));
+  figure.insertBefore(tools, figure.querySelector("figcaption, details"));
+}
+
+// Tables: sort by a column, filter rows, copy as CSV.
+const quote = v => /[",\n]/.test(v) ? '"' + v.replaceAll('"', '""') + '"' : v;
+const byUnits = (a, b) => a < b ? -1 : a > b ? 1 : 0; // UTF-16 code units, as everywhere
+for (const scroll of document.querySelectorAll(".scroll")) {
+  const table = scroll.querySelector("table"), body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
+  const gap = body.querySelector("tr.gap"), rows = [...body.rows].filter(r => r !== gap), order = [...body.rows];
+  const cell = (r, i) => r.cells[i].textContent;
+  const hidden = make("span", {className: "note"});
+  const filter = make("input", {type: "search", placeholder: "Filter rows"});
+  filter.setAttribute("aria-label", "Filter rows of: " + scroll.getAttribute("aria-label"));
+  filter.addEventListener("input", () => {
+    const want = filter.value.toLowerCase();
+    let n = 0;
+    for (const r of rows) { r.hidden = !r.textContent.toLowerCase().includes(want); n += r.hidden; }
+    hidden.textContent = n ? n + " of " + rows.length + " rows hidden" : "";
+  });
+  const copy = button("Copy as CSV", "Copy the table as CSV", async () => {
+    const all = [heads.map(h => h.textContent), ...rows.map(r => [...r.cells].map(c => c.textContent))];
+    const csv = all.map(r => r.map(quote).join(",")).join("\r\n") + "\r\n";
+    try {
+      await navigator.clipboard.writeText(csv);
+    } catch {
+      const area = make("textarea", {value: csv, className: "quiet"});
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    status.textContent = hidden.textContent = "Copied " + rows.length + " rows" + (gap ? "; rows that the page does not hold are missing" : "");
+  });
+  if (rows.length > 1) scroll.before(make("div", {className: "tools"}, filter, copy, hidden));
+  heads.forEach((h, i) => {
+    const numeric = h.classList.contains("n");
+    if (rows.length < 2 || numeric && rows.some(r => cell(r, i) !== "none" && !/^-?[\d.]+$/.test(cell(r, i)))) return;
+    const sorter = button(h.textContent, "Sort by " + h.textContent, () => {
+      const next = {none: "ascending", ascending: "descending", descending: "none"}[h.getAttribute("aria-sort") || "none"];
+      heads.forEach(o => o.removeAttribute("aria-sort"));
+      if (next === "none") { body.append(...order); return; }
+      h.setAttribute("aria-sort", next);
+      const sign = next === "ascending" ? 1 : -1, value = r => { const v = parseFloat(cell(r, i)); return isNaN(v) ? -Infinity : v; };
+      const sorted = [...rows].sort((a, b) => sign * (numeric ? value(a) - value(b) || 0 : byUnits(cell(a, i), cell(b, i))));
+      body.append(...sorted, ...(gap ? [gap] : []));
+    });
+    h.replaceChildren(sorter);
+  });
+}
+})();
