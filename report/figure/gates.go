@@ -46,7 +46,7 @@ func (f Gates) Text() Text {
 			worst = g
 		}
 	}
-	t.Title = fmt.Sprintf("All %d fits keep their gates; %s comes nearest, at %s", len(f.Rows), brief(worst.Name), unit.Percent(f.share(worst)))
+	t.Title = fmt.Sprintf("All %d fits keep their gates; %s comes nearest, at %s of its gate", len(f.Rows), brief(worst.Name), unit.Percent(f.share(worst)))
 	if refused > 0 {
 		t.Title = fmt.Sprintf("%d of %d fits refused: %s is at %s its gate", refused, len(f.Rows), brief(worst.Name), unit.Factor(f.share(worst)))
 	}
