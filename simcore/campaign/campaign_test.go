@@ -211,3 +211,63 @@ func parse(t *testing.T, write func(*jsondoc.Writer)) *document.Value {
 	}
 	return &doc
 }
+
+func TestNodeFailureDocument(t *testing.T) {
+	fault := trace.Fault{Kind: trace.NodeFailure, NodeID: "n0", AtNs: 12, Reason: "power", HasQuiesceTimeout: true, QuiesceTimeoutNs: 100}
+	n, err := campaign.RunNodeFailure(plantest.Scenario(plantest.Small), relay(), executor.CampaignOptions{ExecutionCount: 10, Seed: 7}, fault)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := parse(t, func(w *jsondoc.Writer) { n.WriteDocument(w, jsondoc.Head{Command: "concurrent-node-failure"}) })
+	for key, want := range map[string]float64{"completedAtNs": 12, "executionCount": 10, "failedExecutions": 10, "submittedOperations": 2, "replayAppliedEvents": 22} {
+		if got := doc.Get(key).Number(); got != want {
+			t.Errorf("%s is %v, expected %v", key, got, want)
+		}
+	}
+	if n := doc.Get("terminalsPreview").Len(); n != 8 {
+		t.Errorf("%d terminals in the preview, expected 8", n)
+	}
+	first := doc.Get("terminalsPreview").At(0)
+	// The first transfer was submitted at 10, but the other executions write its
+	// buffer until 100: it had not started and never reaches the failed node.
+	if first.Get("submittedOperations").Number() != 1 || first.Get("unsubmittedOperations").Number() != 2 || first.Get("rankStates").Len() != 2 {
+		t.Errorf("the first execution had completed one operation, and nothing more: %v", first.Canonical())
+	}
+	if doc.Get("fault").Get("quiesceTimeoutNs").Number() != 100 || doc.Get("options").Get("executionCount").Number() != 10 {
+		t.Error("the document does not repeat its inputs")
+	}
+}
+
+func TestFailoverDocument(t *testing.T) {
+	alone := plantest.Small
+	alone.Nodes = 1
+	rest, err := campaign.NextEpoch(plantest.Scenario(plantest.Small), plantest.Scenario(alone))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if epoch := rest.Spec().Execution.TopologyEpoch; epoch != 1 {
+		t.Fatalf("the recovery scenario has epoch %d, expected 1", epoch)
+	}
+	again := relay()
+	again.ExecutionID, again.TopologyEpoch, again.Steps = "y", 1, again.Steps[:1]
+	f, err := campaign.RunFailover(trace.FailoverRequest{
+		FailedScenario: plantest.Scenario(plantest.Small), FailedPlan: relay(), FailedNodeID: "n1", FaultAtNs: 12, Reason: "power",
+		RecoveryScenario: rest, RecoveryPlan: again,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := parse(t, func(w *jsondoc.Writer) { f.WriteDocument(w, jsondoc.Head{Command: "node-failover"}) })
+	// The transfer is in flight at the fault and runs out at 15; the recovery takes 10.
+	if got := doc.Get("completedAtNs").Number(); got != 25 {
+		t.Errorf("completed at %v, expected 25", got)
+	}
+	if h := doc.Get("handoff"); h.Get("oldExecutionQuiescedAtNs").Number() != 15 || h.Get("newTopologyEpoch").Number() != 1 || h.Get("failedExecutionId").Text() != "x" {
+		t.Errorf("handoff %v", h.Canonical())
+	}
+	failed, recovery := doc.Get("failedExecution"), doc.Get("recoveryExecution")
+	if failed.Get("status").Text() != "failed" || failed.Get("replayAppliedEvents").Number() != 3 ||
+		recovery.Get("status").Text() != "succeeded" || recovery.Get("submittedOperations").Number() != 1 {
+		t.Errorf("executions %v and %v", failed.Canonical(), recovery.Canonical())
+	}
+}

@@ -37,9 +37,6 @@ func (s *Sequencer) Epoch() int64 { return s.epoch }
 // epoch to registration.
 func (s *Sequencer) Poisoned() bool { return s.poisoned }
 
-// Registered counts the registered executions.
-func (s *Sequencer) Registered() int { return len(s.executions) }
-
 // Queue lists the executions that wait in a communicator, head first. The slice
 // must not be written to.
 func (s *Sequencer) Queue(groupID string) []string { return s.queues[groupID] }

@@ -95,17 +95,8 @@ func (f *Fabric) DeviceIndex(id string) (int32, bool) { i, ok := f.devices[id]; 
 // LinkIndex finds a link by id.
 func (f *Fabric) LinkIndex(id string) (int32, bool) { i, ok := f.links[id]; return i, ok }
 
-// GroupIndex finds a communicator by id.
-func (f *Fabric) GroupIndex(id string) (int32, bool) { i, ok := f.groups[id]; return i, ok }
-
-// Groups is the number of communicators.
-func (f *Fabric) Groups() int { return len(f.groupRanks) }
-
 // Allocations is the number of physical allocations.
 func (f *Fabric) Allocations() int { return len(f.allocationIDs) }
-
-// AllocationID returns the id of an allocation.
-func (f *Fabric) AllocationID(i int32) string { return f.allocationIDs[i] }
 
 func (f *Fabric) internDomains() {
 	f.domains = make(map[string]int32, len(f.spec.MemoryDomains))

@@ -17,7 +17,7 @@ import (
 )
 
 // written makes one document of every kind.
-func written(t *testing.T) map[string]document.Value {
+func written(t testing.TB) map[string]document.Value {
 	t.Helper()
 	scn := plantest.Scenario(plantest.Small)
 	fabric := plan.Bind(scn)
@@ -204,6 +204,13 @@ func TestUnreadableEventsAreReportedAtTheirPlace(t *testing.T) {
 }
 
 func FuzzReadDocument(f *testing.F) {
+	for _, doc := range written(f) {
+		text, err := canonical.Text(doc.Canonical())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
 	f.Add([]byte(`{"kind": "inferlab/plan-trace", "revision": 1, "contractRevision": 5, "inputs": {}, "trace": {"operations": [], "terminal": {}}}`))
 	f.Add([]byte(`{"kind": "inferlab/failover-trace", "revision": 1, "contractRevision": 5, "inputs": {"fault": {"kind": "node_failure"}}, "trace": []}`))
 	f.Fuzz(func(_ *testing.T, text []byte) {

@@ -14,7 +14,7 @@ import (
 )
 
 // failover makes a request whose recovery runs on node n0 alone.
-func failover(t *testing.T) *trace.FailoverRequest {
+func failover(t testing.TB) *trace.FailoverRequest {
 	t.Helper()
 	alone := plantest.Small
 	alone.Nodes = 1
