@@ -10,8 +10,9 @@ import (
 	"github.com/inferlab/inferlab/simcore/workload"
 )
 
-// MaxRecordedIterations bounds what one run records.
-const MaxRecordedIterations = 1 << 26
+// MaxRecordedIterations bounds what one run records: about a gigabyte, or five with
+// paged KV.
+const MaxRecordedIterations = 1 << 24
 
 // Run is a finished, verified speculative workload. It is read-only.
 type Run struct {
