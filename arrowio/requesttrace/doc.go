@@ -16,6 +16,9 @@
 //	          output_tokens, and optionally id and priority; Options.Columns maps
 //	          other names onto these.
 //
+// FromTable imports the same columns from a table that was read from a Parquet or
+// Arrow file.
+//
 // Requests without an id are named request-000001, request-000002, … by row.
 //
 // A row with zero prompt or output tokens is refused, because it asks for nothing

@@ -58,10 +58,7 @@ type Trace struct {
 // Read imports a trace. The name stands for the file in errors. Errors are
 // *issue.Error with the path FILE:LINE:COLUMN; columns count bytes from 1.
 func Read(r io.Reader, name string, opt Options) (*Trace, error) {
-	if opt.Limit < 0 {
-		return nil, issue.New("trace_limit", "limit", "is %d; expected at least 0", opt.Limit)
-	}
-	if err := checkMapping(opt.Columns); err != nil {
+	if err := opt.check(); err != nil {
 		return nil, err
 	}
 	c := &collector{name: name, opt: opt}
@@ -81,10 +78,15 @@ func Read(r io.Reader, name string, opt Options) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(c.out.Requests) == 0 {
-		return nil, issue.New("trace_empty", name, "holds no requests")
+	return c.finish()
+}
+
+// check refuses options that mean nothing.
+func (o *Options) check() error {
+	if o.Limit < 0 {
+		return issue.New("trace_limit", "limit", "is %d; expected at least 0", o.Limit)
 	}
-	return &c.out, nil
+	return checkMapping(o.Columns)
 }
 
 // ReadFile imports the trace in a file.
@@ -124,6 +126,14 @@ type collector struct {
 	rows  int
 	first instant
 	ids   map[string]int // id -> line
+}
+
+// finish returns the trace, which must not be empty.
+func (c *collector) finish() (*Trace, error) {
+	if len(c.out.Requests) == 0 {
+		return nil, issue.New("trace_empty", c.name, "holds no requests")
+	}
+	return &c.out, nil
 }
 
 // full reports whether the limit is reached.
