@@ -97,7 +97,16 @@ func (c *Cache) install(t *tier, ids []string) {
 
 // record appends an event that refers to the row that its table has just got.
 func (c *Cache) record(kind trace.ExpertEventKind, atNs int64, rows int) {
-	c.tr.Events = append(c.tr.Events, trace.ExpertEvent{AtNs: atNs, Ref: int32(max(rows-1, 0)), Kind: kind})
+	c.tr.Events = push(c.tr.Events, trace.ExpertEvent{AtNs: atNs, Ref: int32(max(rows-1, 0)), Kind: kind})
+}
+
+// push appends a row and doubles the table when it is full: long tables would
+// otherwise grow by a quarter and be copied several times over.
+func push[T any](table []T, row T) []T {
+	if len(table) == cap(table) {
+		table = slices.Grow(table, max(len(table), 64))
+	}
+	return append(table, row)
 }
 
 // list copies experts to the trace's flat list and returns their range.
@@ -148,7 +157,7 @@ func (c *Cache) finish(number int32) {
 	t.release(l.Expert, l.Bytes)
 	c.clock++
 	t.install(l.Expert, l.Bytes, c.clock)
-	c.tr.Completions = append(c.tr.Completions, trace.ExpertCompletion{Load: l.Load, Expert: l.Expert, Target: l.Target})
+	c.tr.Completions = push(c.tr.Completions, trace.ExpertCompletion{Load: l.Load, Expert: l.Expert, Target: l.Target})
 	c.record(trace.ExpertLoadCompleted, l.CompletesAtNs, len(c.tr.Completions))
 }
 

@@ -114,7 +114,7 @@ func (c *Cache) commit(t *tier, kind trace.LoadKind, started []int32) []int32 {
 		for _, victim := range c.plan.victims[step.from:step.to] {
 			t.evict(victim, c.bytes[victim])
 			c.metrics.Evictions++
-			c.tr.Evictions = append(c.tr.Evictions, trace.ExpertEviction{
+			c.tr.Evictions = push(c.tr.Evictions, trace.ExpertEviction{
 				Bytes: c.bytes[victim], Expert: victim, Partition: t.owner[victim], Tier: t.kind,
 			})
 			c.record(trace.ExpertEvicted, c.now, len(c.tr.Evictions))
@@ -131,7 +131,7 @@ func (c *Cache) start(t *tier, kind trace.LoadKind, step *planStep) int32 {
 		StartedAtNs: c.now, CompletesAtNs: step.completesAt, Bytes: c.bytes[step.expert],
 		Load: number, Expert: step.expert, Source: step.source, Target: t.kind, Kind: kind,
 	}
-	c.loads = append(c.loads, load{pending: true})
+	c.loads = push(c.loads, load{pending: true})
 	t.reserve(step.expert, row.Bytes, number)
 	if kind == trace.LoadDemand {
 		c.metrics.DemandLoads++
@@ -140,7 +140,7 @@ func (c *Cache) start(t *tier, kind trace.LoadKind, step *planStep) int32 {
 	}
 	c.metrics.BytesMoved += row.Bytes
 	c.schedule(number, step.completesAt)
-	c.tr.Loads = append(c.tr.Loads, row)
+	c.tr.Loads = push(c.tr.Loads, row)
 	c.record(trace.ExpertLoadStarted, c.now, len(c.tr.Loads))
 	return number
 }

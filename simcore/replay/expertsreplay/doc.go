@@ -13,8 +13,8 @@
 // missing, added, moved or changed therefore meets an expectation that it does not
 // fulfil. It draws routes with a generator of its own and verifies the claimed
 // choice against the sums to its left and right instead of searching for one; it
-// finds least recently used experts by scanning stamps; it ranks prefetch
-// candidates by sorting them.
+// finds least recently used experts in a log of uses; it ranks prefetch candidates
+// by sorting them.
 //
 // Contract 05 section 2.16 (expert cache contract revision 5).
 package expertsreplay

@@ -68,15 +68,18 @@ func (c *checker) evict(ev trace.ExpertEvent) error {
 }
 
 // oldest is the least recently used resident of a partition that the outstanding
-// route has not selected, or -1.
+// route has not selected, or -1: the first of the partition's uses that is still
+// the latest of its expert. An evicted expert has no use that is.
 func (c *checker) oldest(s *side, p int32) int32 {
-	best := int32(-1)
-	for _, e := range s.members[p] {
-		if u := s.used[e]; u != 0 && !c.chosen[e] && (best < 0 || u < s.used[best]) {
-			best = e
+	for len(s.uses[p]) > 0 && s.used[s.uses[p][0].expert] != s.uses[p][0].stamp {
+		s.uses[p] = s.uses[p][1:]
+	}
+	for _, u := range s.uses[p] {
+		if s.used[u.expert] == u.stamp && !c.chosen[u.expert] {
+			return u.expert
 		}
 	}
-	return best
+	return -1
 }
 
 // loadStart: the due load, with room for it.

@@ -73,17 +73,24 @@ type side struct {
 	members  [][]int32 // experts of each partition
 	owner    []int32
 	used     []int64
-	coming   []bool // a load is pending
+	uses     [][]use // of each partition, oldest first; stale where used has moved on
+	coming   []bool  // a load is pending
 	resident []int64
 	reserved []int64
 	highest  int64
 	capacity int64
 }
 
+// use is one use of an expert.
+type use struct {
+	expert int32
+	stamp  int64
+}
+
 func newSide(table []workload.ExpertPartition, capacity int64, number map[string]int32) side {
 	n := len(number)
 	s := side{
-		parts: table, members: make([][]int32, len(table)), capacity: capacity,
+		parts: table, members: make([][]int32, len(table)), uses: make([][]use, len(table)), capacity: capacity,
 		owner: make([]int32, n), used: make([]int64, n), coming: make([]bool, n),
 		resident: make([]int64, len(table)), reserved: make([]int64, len(table)),
 	}
@@ -146,6 +153,15 @@ func (c *checker) makeResident(t trace.Tier, e int32) {
 	}
 	c.clock++
 	s.used[e] = c.clock
+	s.note(s.owner[e], use{e, c.clock})
+}
+
+// note files a use; stale uses are swept out when they are the greater part.
+func (s *side) note(p int32, u use) {
+	if len(s.uses[p]) > 16+2*len(s.members[p]) {
+		s.uses[p] = slices.DeleteFunc(s.uses[p], func(u use) bool { return s.used[u.expert] != u.stamp })
+	}
+	s.uses[p] = append(s.uses[p], u)
 }
 
 func (c *checker) bytes(e int32) int64 { return c.cfg.Experts[e].Bytes }
