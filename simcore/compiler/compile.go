@@ -93,10 +93,9 @@ type unitCompiler struct {
 	producers map[producer]int64 // last step of a prefetch into a domain
 	fillers   map[string]int64   // last background writer of a warm domain
 
-	unit      *workload.Unit
-	tokens    int64 // W x B
-	items     int64 // W x B x K
-	primaryOK bool  // the primary component's preference has been checked
+	unit   *workload.Unit
+	tokens int64 // W x B
+	items  int64 // W x B x K
 }
 
 type producer struct{ prefetchID, domainID string }
