@@ -20,6 +20,7 @@ func (a *app) commands() []*cobra.Command {
 		a.speculativeCommand(),
 		a.speculativeTraceCommand(),
 		a.speculativeCaptureCommand(),
+		a.expertCacheCommand(),
 		a.faultCampaignCommand(),
 		a.concurrentCampaignCommand(),
 		a.concurrentNodeFailureCommand(),

@@ -110,6 +110,9 @@ func (a *app) serve(cmd *cobra.Command, args []string, f *servingFlags) error {
 	if err := f.outputs.prepare(); err != nil {
 		return err
 	}
+	if in.experts != nil {
+		return a.serveExperts(cmd, args, f, scenario, &in, model)
+	}
 	bar := newProgress(a.stderr, "serving")
 	run, err := simcore.Serve(scenario, in.Serving, simcore.ServingOptions{
 		Model:       model,
@@ -127,11 +130,15 @@ func (a *app) serve(cmd *cobra.Command, args []string, f *servingFlags) error {
 	if a.format == "table" {
 		return a.show(servingSheets(run)...)
 	}
-	form := result.Full
+	return a.emit(func(w *jsondoc.Writer) { result.Serving(w, run, f.form()) })
+}
+
+// form is how much evidence the document holds.
+func (f *servingFlags) form() result.Form {
 	if f.summary {
-		form = result.Summary
+		return result.Summary
 	}
-	return a.emit(func(w *jsondoc.Writer) { result.Serving(w, run, form) })
+	return result.Full
 }
 
 // located names the configuration file in a refusal that points into it.
@@ -197,6 +204,7 @@ func (a *app) servingConfig(files []string, f *servingFlags) (servingInput, erro
 type servingInput struct {
 	workload.Serving
 	speculation *workload.ServingSpeculation // nil: target-only decoding
+	experts     *workload.ServingExperts     // nil: dense FFN work
 }
 
 func (a *app) readServing(path string, withoutRequests bool) (servingInput, error) {
@@ -224,7 +232,12 @@ func (a *app) readServing(path string, withoutRequests bool) (servingInput, erro
 		in.speculation = spec
 	}
 	if c.ExpertCache.Present() {
-		return in, fmt.Errorf("%s: expert_cache: serving with an expert cache is not part of this version; leave the block out for dense FFN work", path)
+		cache, warnings, err := workload.ReadServingExperts(*c.ExpertCache.Value(), a.strict)
+		if err != nil {
+			return in, fmt.Errorf("%s: %w", path, err)
+		}
+		a.warn(path, warnings)
+		in.experts = cache
 	}
 	return in, nil
 }

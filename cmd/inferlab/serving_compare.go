@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/inferlab/inferlab/simcore"
+	"github.com/inferlab/inferlab/simcore/composed"
+	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/result"
 	"github.com/inferlab/inferlab/simcore/serving"
@@ -27,11 +29,7 @@ func (a *app) servingCompareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := simcore.CompareServing(in.Serving, simcore.ServingOptions{
-				Model:       model,
-				Speculation: in.speculation,
-				Interrupted: func() bool { return cmd.Context().Err() != nil },
-			})
+			c, err := compareServing(cmd, &in, model)
 			if err != nil {
 				return err
 			}
@@ -43,6 +41,20 @@ func (a *app) servingCompareCommand() *cobra.Command {
 	}
 	a.formatFlag(cmd)
 	return cmd
+}
+
+// compareServing runs the configuration on the six families.
+func compareServing(cmd *cobra.Command, in *servingInput, model *cost.Model) (*serving.Comparison, error) {
+	interrupted := func() bool { return cmd.Context().Err() != nil }
+	if in.experts == nil {
+		return simcore.CompareServing(in.Serving, simcore.ServingOptions{Model: model, Speculation: in.speculation, Interrupted: interrupted})
+	}
+	families, err := simcore.Families()
+	if err != nil {
+		return nil, err
+	}
+	c, _, err := composed.Compare(families, in.Serving, *in.experts, model, composed.Options{Speculation: in.speculation, Interrupted: interrupted})
+	return c, err
 }
 
 func servingComparisonSheet(c *serving.Comparison) sheet {

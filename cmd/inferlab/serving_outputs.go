@@ -53,14 +53,8 @@ func (o *servingOutputs) prepare() error {
 // write leaves the trace and the tables first and the page last: a drawing that
 // fails loses no result.
 func (o *servingOutputs) write(run *serving.Run, meta func() (report.Meta, error)) error {
-	if o.trace != "" {
-		if err := wholefile.Write(o.trace, func(w io.Writer) error {
-			doc := jsondoc.NewWriter(w)
-			result.ServingTraceDocument(doc, run)
-			return doc.Close()
-		}); err != nil {
-			return err
-		}
+	if err := writeTraceFile(o.trace, func(w *jsondoc.Writer) { result.ServingTraceDocument(w, run) }); err != nil {
+		return err
 	}
 	tables := arrowio.Serving(run, arrowio.Options{PlainStrings: o.plain}).All()
 	if o.parquet != "" {

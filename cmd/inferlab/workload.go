@@ -54,7 +54,7 @@ func (f *workloadFile) decide(cfg workload.RunConfig) error {
 		f.build = func(*topology.Scenario) (*workload.Profile, error) { return profile, nil }
 		return err
 	}
-	return fmt.Errorf("%s: this kind of workload is not part of this version; target_only and speculative are", cfg.Kind)
+	return f.cacheTokens()
 }
 
 // block reads a command's own block of the file.

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/inferlab/inferlab/simcore/experts"
+	"github.com/inferlab/inferlab/simcore/topology"
+	"github.com/inferlab/inferlab/simcore/workload"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) expertCacheCommand() *cobra.Command {
+	var traceFile string
+	cmd := &cobra.Command{
+		Use:   "expert-cache CONFIG",
+		Short: "Route tokens through an expert cache that stands alone",
+		Long: `Drives an expert cache with a seeded workload: weighted routing without replacement,
+hot and warm tiers with reservations and protected LRU, demand loads, and adaptive
+prefetch into the warm tier. The trace is replayed independently.`,
+		Example: `  inferlab expert-cache experts.yaml
+  inferlab expert-cache experts.yaml --format table`,
+		Args: positional("CONFIG"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkTraceFile(traceFile); err != nil {
+				return fmt.Errorf("expert-cache: %w", err)
+			}
+			doc, err := readDocument(args[0])
+			if err != nil {
+				return err
+			}
+			cfg, warnings, err := experts.ReadConfig(doc, a.strict)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			a.warn(args[0], warnings)
+			r, err := experts.Simulate(*cfg)
+			if err != nil {
+				return err
+			}
+			if err := writeTraceFile(traceFile, r.WriteTraceDocument); err != nil {
+				return err
+			}
+			if a.format == "table" {
+				return a.show(expertSheet(r))
+			}
+			return a.emit(r.WriteDocument)
+		},
+	}
+	cmd.Flags().StringVar(&traceFile, "trace", "", "write the protocol trace to this .json file")
+	a.formatFlag(cmd)
+	return cmd
+}
+
+func expertSheet(r *experts.Run) sheet {
+	m := &r.Snapshot.Metrics
+	return sheet{
+		title:   fmt.Sprintf("%d routes, replay verified %d events", m.Routes, r.AppliedEvents),
+		columns: []string{"figure", ">value"},
+		rows: [][]string{
+			{"hot hit rate", percent(m.HotHitRate())},
+			{"hot hits, warm misses, cold misses", fmt.Sprintf("%d, %d, %d", m.HotHits, m.WarmMisses, m.ColdMisses)},
+			{"demand loads, prefetch loads", fmt.Sprintf("%d, %d", m.DemandLoads, m.PrefetchLoads)},
+			{"evictions", count(m.Evictions)},
+			{"bytes moved", binary(m.BytesMoved)},
+			{"modeled stall", duration(float64(m.StallNs))},
+			{"hot high water, warm high water", binary(m.HighWaterHotBytes) + ", " + binary(m.HighWaterWarmBytes)},
+		},
+	}
+}
+
+// cacheTokens makes the builder of a workload whose deciding block is
+// expert_cache: the cache is partitioned for each machine before it runs.
+func (f *workloadFile) cacheTokens() error {
+	cfg, strategy, err := workload.ReadExpertFile(f.reader)
+	if err != nil {
+		return err
+	}
+	f.build = func(s *topology.Scenario) (*workload.Profile, error) {
+		r, err := experts.SimulateOn(s, *cfg, strategy)
+		if err != nil {
+			return nil, err
+		}
+		return r.Profile(strategy), nil
+	}
+	return nil
+}
