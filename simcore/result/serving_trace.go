@@ -14,8 +14,8 @@ const (
 )
 
 // ServingTraceDocument writes a run's lossless trace as a document of its own,
-// with all that an independent replay needs: the scenario, the cost model and the
-// scheduler's configuration.
+// with all that an independent replay needs: the scenario, the cost model, the
+// scheduler's configuration and, if there is one, the proposer's.
 func ServingTraceDocument(w *jsondoc.Writer, run *serving.Run) {
 	w.Object()
 	w.Key("kind").Text(ServingTraceKind)
@@ -27,6 +27,10 @@ func ServingTraceDocument(w *jsondoc.Writer, run *serving.Run) {
 	run.Model.WriteDocument(w)
 	w.Key("serving")
 	servingConfig(w, &run.Config)
+	if run.Speculation != nil {
+		w.Key("speculation")
+		servingSpeculation(w, run.Speculation)
+	}
 	w.End()
 	w.Key("trace")
 	ServingTrace(w, run.Trace)
