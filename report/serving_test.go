@@ -46,7 +46,8 @@ func page(t testing.TB, run *serving.Run, meta report.Meta) string {
 func TestSameBytes(t *testing.T) {
 	run := sample.Run(sample.Options{Requests: 60, Output: 30, Rate: 30, Scenario: preset(t, "multi-gpu")})
 	meta := report.Meta{CommandLine: "inferlab serving multi-gpu serving.yaml"}
-	if page(t, run, meta) != page(t, run, meta) {
+	first, second := page(t, run, meta), page(t, run, meta)
+	if first != second {
 		t.Error("two pages of one run differ")
 	}
 }

@@ -148,12 +148,12 @@ func (f LinkFlow) plotHeight(float64) float64 {
 
 // flowNode is a memory domain (first and last column) or a network resource.
 type flowNode struct {
-	column       int
-	system, id   string
-	total        int64
-	top, bottom  float64 // px below the top of the area
-	inAt, outAt  float64 // where the next band attaches
-	bandsIn, out int
+	column      int
+	system, id  string
+	total       int64
+	top, bottom float64 // px below the top of the area
+	inAt, outAt float64 // where the next band attaches
+	out         int     // bands that touch it
 }
 
 // flowLayout places nodes and bands.

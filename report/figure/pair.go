@@ -80,10 +80,9 @@ func (f Pair) plotHeight(width float64) float64 {
 
 func (f Pair) paint(c draw.Canvas) {
 	width := (c.Max.X - c.Min.X).Points()
-	half := vg.Length(f.half(width))
 	a, b := c, c
 	if width >= sideFrom {
-		half = vg.Length((width - pairGap) / 2)
+		half := vg.Length(f.half(width))
 		a.Max.X, b.Min.X = c.Min.X+half, c.Max.X-half
 	} else {
 		middle := c.Center().Y
