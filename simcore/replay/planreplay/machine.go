@@ -13,10 +13,12 @@ type machine struct {
 	limits []int64  // lanes of a resource
 	byName map[string]int32
 
-	linkUses map[string][]int32  // link id to its resources
-	members  map[string][]string // group id to its ranks in order
-	rankHome map[string]home
-	buffers  map[string]int32 // allocation id to a dense number
+	computes    map[string]int32    // device id to its resource
+	collectives map[string]int32    // group id to its resource
+	linkUses    map[string][]int32  // link id to its resources
+	members     map[string][]string // group id to its ranks in order
+	rankHome    map[string]home
+	buffers     map[string]int32 // allocation id to a dense number
 }
 
 // home is where a rank lives.
@@ -24,7 +26,8 @@ type home struct{ device, node string }
 
 func newMachine(spec *topology.Spec) *machine {
 	m := &machine{
-		spec: spec, byName: make(map[string]int32), linkUses: make(map[string][]int32),
+		spec: spec, byName: make(map[string]int32),
+		computes: make(map[string]int32), collectives: make(map[string]int32), linkUses: make(map[string][]int32),
 		members: make(map[string][]string), rankHome: make(map[string]home), buffers: make(map[string]int32),
 	}
 	nodes := make(map[string]string, len(spec.Devices))
@@ -32,7 +35,7 @@ func newMachine(spec *topology.Spec) *machine {
 		nodes[spec.Devices[i].ID] = spec.Devices[i].NodeID
 	}
 	for i := range spec.Devices {
-		m.declare("compute:"+spec.Devices[i].ID, spec.Devices[i].MaxConcurrentCompute)
+		m.computes[spec.Devices[i].ID] = m.declare("compute:"+spec.Devices[i].ID, spec.Devices[i].MaxConcurrentCompute)
 	}
 	for i := range spec.NetworkResources {
 		m.declare("network:"+spec.NetworkResources[i].ID, spec.NetworkResources[i].ConcurrencyLanes)
@@ -76,7 +79,7 @@ func (m *machine) readLink(l *topology.Link) {
 }
 
 func (m *machine) readGroup(g *topology.Group, nodes map[string]string) {
-	m.declare("collective:"+g.ID, 1)
+	m.collectives[g.ID] = m.declare("collective:"+g.ID, 1)
 	if _, known := m.members[g.ID]; known {
 		return
 	}

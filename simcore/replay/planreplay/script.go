@@ -33,16 +33,48 @@ func newScript(m *machine, p *plan.Plan) (*script, *Mismatch) {
 		needs: make([][]int32, n), unblocks: make([][]int32, n), resources: make([][]int32, n),
 		reads: make([][]int32, n), writes: make([][]int32, n), ranks: make([][]int32, n),
 	}
+	uses := 0
 	for i := range p.Steps {
-		s.index[p.Steps[i].ID] = int32(i)
+		step := &p.Steps[i]
+		s.index[step.ID] = int32(i)
+		uses += len(step.Dependencies) + len(step.Reads) + len(step.Writes) + 1
 	}
 	s.collectRanks()
+	memory := make(pool, 0, uses)
 	for i := range p.Steps {
-		if bad := s.resolve(int32(i)); bad != nil {
+		if bad := s.resolve(int32(i), &memory); bad != nil {
 			return nil, bad
 		}
 	}
+	s.invert()
 	return s, nil
+}
+
+// pool is the memory that many short lists share.
+type pool []int32
+
+// taken returns what was added since a length as a list of its own.
+func (p pool) taken(from int) []int32 { return p[from:len(p):len(p)] }
+
+// invert lists, for every step, the steps that depend on it, ascending.
+func (s *script) invert() {
+	count := make([]int32, len(s.needs))
+	total := 0
+	for _, needs := range s.needs {
+		for _, d := range needs {
+			count[d]++
+		}
+		total += len(needs)
+	}
+	memory := make([]int32, total)
+	for d, n := range count {
+		s.unblocks[d], memory = memory[:0:n], memory[n:]
+	}
+	for i, needs := range s.needs {
+		for _, d := range needs {
+			s.unblocks[d] = append(s.unblocks[d], int32(i))
+		}
+	}
 }
 
 // collectRanks numbers the participating ranks in ascending order of their ids.
@@ -62,73 +94,81 @@ func (s *script) collectRanks() {
 	}
 	var last []string // consecutive collectives usually share one list
 	var lastRanks []int32
+	var memory pool
 	for i := range s.plan.Steps {
 		ids := s.plan.Steps[i].Participants
 		if !sameTexts(ids, last) || len(ids) == 0 {
-			lastRanks = make([]int32, len(ids))
-			for k, id := range ids {
-				lastRanks[k] = number[id]
+			from := len(memory)
+			for _, id := range ids {
+				memory = append(memory, number[id])
 			}
-			last = ids
+			last, lastRanks = ids, memory.taken(from)
 		}
 		s.ranks[i] = lastRanks
 	}
 }
 
-func (s *script) resolve(i int32) *Mismatch {
+func (s *script) resolve(i int32, p *pool) *Mismatch {
 	step := &s.plan.Steps[i]
+	from := len(*p)
 	for _, id := range step.Dependencies {
 		d, ok := s.index[id]
 		if !ok {
 			return mismatch(0, RulePlan, "step %d depends on step %d, which does not exist", step.ID, id)
 		}
-		s.needs[i] = append(s.needs[i], d)
-		s.unblocks[d] = append(s.unblocks[d], i)
+		*p = append(*p, d)
 	}
-	var ok bool
-	if s.resources[i], ok = s.claims(&step.Operation); !ok {
+	s.needs[i] = p.taken(from)
+	from = len(*p)
+	if !s.claims(&step.Operation, p) {
 		return mismatch(0, RulePlan, "step %d uses a resource that does not exist", step.ID)
 	}
-	for _, list := range []struct {
+	s.resources[i] = p.taken(from)
+	for _, list := range [2]struct {
 		ids []string
 		to  *[]int32
 	}{{step.Reads, &s.reads[i]}, {step.Writes, &s.writes[i]}} {
+		from = len(*p)
 		for _, id := range list.ids {
 			b, known := s.machine.buffers[id]
 			if !known {
 				return mismatch(0, RulePlan, "step %d uses allocation %q, which does not exist", step.ID, id)
 			}
-			*list.to = append(*list.to, b)
+			*p = append(*p, b)
 		}
+		*list.to = p.taken(from)
 	}
 	return nil
 }
 
-// claims lists the resources of an operation in reservation order (section 6).
-func (s *script) claims(op *plan.Operation) ([]int32, bool) {
-	m := s.machine
+// claims adds the resources of an operation in reservation order (section 6), and
+// answers false when one does not exist.
+func (s *script) claims(op *plan.Operation, p *pool) bool {
+	m, from := s.machine, len(*p)
 	switch op.Kind {
 	case plan.Compute:
-		r, ok := m.byName["compute:"+op.DeviceID]
-		return []int32{r}, ok
+		r, ok := m.computes[op.DeviceID]
+		*p = append(*p, r)
+		return ok
 	case plan.Transfer:
 		uses, ok := m.linkUses[op.LinkID]
-		return uses, ok
+		*p = append(*p, uses...)
+		return ok
 	case plan.Collective:
-		own, ok := m.byName["collective:"+op.GroupID]
-		claims := append(make([]int32, 0, 1+len(op.LinkIDs)), own)
+		own, ok := m.collectives[op.GroupID]
+		*p = append(*p, own)
 		for _, id := range op.LinkIDs {
 			uses, known := m.linkUses[id]
 			ok = ok && known
 			for _, r := range uses {
-				if !slices.Contains(claims, r) {
-					claims = append(claims, r)
+				if !slices.Contains((*p)[from:], r) {
+					*p = append(*p, r)
 				}
 			}
 		}
-		return claims, ok
+		return ok
 	}
-	return nil, false
+	return false
 }
 
 // content compares everything in an event that the plan alone decides.
