@@ -1,6 +1,8 @@
 """pandas, pyarrow, polars and DuckDB read every table and find what the result
 document of the same run says."""
 
+import shutil
+
 import duckdb
 import pandas as pd
 import polars as pl
@@ -236,7 +238,19 @@ def test_arrow_files_equal_parquet(out, name):
     assert pl.read_ipc(path).height == table.num_rows
 
 
-def test_dataset_opens_as_one_table(out):
-    """A reader that opens the directory's token files as a dataset sees the same rows."""
-    dataset = ds.dataset([str(parquet(out, "tokens"))], format="parquet")
-    assert dataset.count_rows() == pq.read_metadata(parquet(out, "tokens")).num_rows
+def test_partitioned_dataset(out, tmp_path):
+    """run=NAME/tokens.parquet of several runs opens as one table with a column run."""
+    names = ["first", "second-2"]
+    for name in names:
+        directory = tmp_path / f"run={name}"
+        directory.mkdir()
+        shutil.copy(parquet(out, "tokens"), directory)
+    rows = pq.read_metadata(parquet(out, "tokens")).num_rows
+    files = sorted(str(p) for p in tmp_path.glob("run=*/tokens.parquet"))
+    dataset = ds.dataset(files, format="parquet", partitioning="hive", partition_base_dir=str(tmp_path))
+    assert dataset.count_rows(filter=ds.field("run") == "second-2") == rows
+    assert dataset.count_rows() == 2 * rows
+    got = duckdb.sql(f"select run, count(*) from read_parquet('{tmp_path}/run=*/tokens.parquet', hive_partitioning = true) group by run order by run").fetchall()
+    assert got == [(name, rows) for name in names]
+    frame = pl.scan_parquet(f"{tmp_path}/run=*/tokens.parquet", hive_partitioning=True).group_by("run").len().sort("run").collect()
+    assert frame.rows() == [(name, rows) for name in names]
