@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/inferlab/inferlab/simcore/compiler"
@@ -68,4 +69,36 @@ func ring(tb testing.TB, n int) *topology.Scenario {
 		tb.Fatal(err)
 	}
 	return s
+}
+
+// BenchmarkRoutedBatch compiles a batch of 512 tokens, each routed to 8 of 64
+// resident experts on eight owners.
+func BenchmarkRoutedBatch(b *testing.B) {
+	const tokens, topK = 512, 8
+	universe := workload.ExpertPlacement{Strategy: workload.RoundRobin}
+	for e := range 64 {
+		universe.ExpertIDs = append(universe.ExpertIDs, "expert-"+strconv.Itoa(e))
+	}
+	routes := make([][]string, tokens)
+	for t := range routes {
+		for k := range topK {
+			routes[t] = append(routes[t], universe.ExpertIDs[(t*7+k*5)%64])
+		}
+	}
+	batch := workload.ServingBatch{TokenWork: tokens, ExpectedOutputTokens: 1}
+	p, err := batch.Profile(0).WithExperts(universe, topK, routes, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	c, err := compiler.New(ring(b, 8), cost.Default())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Compile(p); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(tokens*topK*float64(b.N)/b.Elapsed().Seconds(), "assignments/s")
 }

@@ -31,6 +31,7 @@ type Compiler struct {
 	fabric  *cost.Fabric
 	rings   map[ringKey]ringCost
 	hazards plan.Hazards
+	owned   ownership
 }
 
 // New resolves a scenario for a cost model. It refuses a model that is not valid.
@@ -89,9 +90,14 @@ type unitCompiler struct {
 	terminals  []int64
 	prefetches []PrefetchTerminal
 
-	owners    []*placement       // by expert, when EP > 1
-	producers map[producer]int64 // last step of a prefetch into a domain
-	fillers   map[string]int64   // last background writer of a warm domain
+	assigned    []*placement   // owner of each assignment of a unit, when EP > 1
+	assignedFor *workload.Unit // the unit that assigned belongs to
+
+	byTrigger  []int              // positions of the prefetches, by trigger
+	triggered  int                // how many of them have been emitted
+	prefetchAt map[string]int     // position of a prefetch by id
+	producers  map[producer]int64 // last step of a prefetch into a domain
+	fillers    map[string]int64   // last background writer of a warm domain
 
 	unit   *workload.Unit
 	tokens int64 // W x B
@@ -102,6 +108,7 @@ type producer struct{ prefetchID, domainID string }
 
 func (u *unitCompiler) run() error {
 	u.terminals = make([]int64, 0, len(u.profile.Units))
+	u.orderPrefetches()
 	if err := u.prefetchAfter(-1, nil); err != nil {
 		return err
 	}

@@ -53,48 +53,87 @@ func (c *Compiler) ExpertOwners(e *workload.ExpertPlacement) ([]string, error) {
 	return ids, nil
 }
 
+// ownership is the owners of one universe, by expert id; a Compiler keeps the last
+// one, because the batches of a run share their placement.
+type ownership struct {
+	placement workload.ExpertPlacement
+	owners    map[string]*placement
+}
+
+// ownership resolves the owners of a universe, or returns the kept ones.
+func (c *Compiler) ownership(e *workload.ExpertPlacement) (map[string]*placement, error) {
+	if kept := &c.owned; kept.owners != nil && kept.placement.Strategy == e.Strategy && slices.Equal(kept.placement.ExpertIDs, e.ExpertIDs) {
+		return kept.owners, nil
+	}
+	resolved, err := c.machine.resolveOwners(e)
+	if err != nil {
+		return nil, err
+	}
+	owners := make(map[string]*placement, len(resolved))
+	for i, p := range resolved {
+		owners[e.ExpertIDs[i]] = p
+	}
+	c.owned = ownership{
+		placement: workload.ExpertPlacement{Strategy: e.Strategy, ExpertIDs: slices.Clone(e.ExpertIDs)},
+		owners:    owners,
+	}
+	return owners, nil
+}
+
 // owner is the placement that owns an expert.
 func (u *unitCompiler) owner(expertID string) (*placement, error) {
-	if u.owners == nil {
-		owners, err := u.machine.resolveOwners(u.profile.ExpertPlacement)
-		if err != nil {
-			return nil, err
-		}
-		u.owners = owners
+	owners, err := u.ownership(u.profile.ExpertPlacement)
+	return owners[expertID], err
+}
+
+// assignedOwners lists the owner of every assignment of the unit; it is looked up
+// once a unit.
+func (u *unitCompiler) assignedOwners() ([]*placement, error) {
+	if u.assignedFor == u.unit {
+		return u.assigned, nil
 	}
-	return u.owners[slices.Index(u.profile.ExpertPlacement.ExpertIDs, expertID)], nil
+	owners, err := u.ownership(u.profile.ExpertPlacement)
+	if err != nil {
+		return nil, err
+	}
+	u.assigned = slices.Grow(u.assigned[:0], len(u.unit.RoutedExperts))
+	for i := range u.unit.RoutedExperts {
+		u.assigned = append(u.assigned, owners[u.unit.RoutedExperts[i].ExpertID])
+	}
+	u.assignedFor = u.unit
+	return u.assigned, nil
 }
 
 // ownedBy counts the unit's assignments that a placement owns.
 func (u *unitCompiler) ownedBy(p *placement) (int64, error) {
+	owners, err := u.assignedOwners()
 	var n int64
-	for i := range u.unit.RoutedExperts {
-		owner, err := u.owner(u.unit.RoutedExperts[i].ExpertID)
-		if err != nil {
-			return 0, err
-		}
+	for _, owner := range owners {
 		if owner == p {
 			n++
 		}
 	}
-	return n, nil
+	return n, err
 }
 
 // traffic is the matrix of the dispatch in bytes (section 9.7): token t of the
 // unit starts on rank t mod N, every assignment moves one activation to the rank
 // of its expert's owner.
 func (u *unitCompiler) traffic(g *communicator) (cost.Matrix, error) {
+	owners, err := u.assignedOwners()
+	if err != nil {
+		return nil, err
+	}
+	ranks := make(map[*placement]int, len(u.machine.ffn))
+	for _, p := range u.machine.ffn {
+		ranks[p] = g.rankOf(p.spec.DeviceID)
+	}
 	m := cost.NewMatrix(len(g.ranks))
-	for j := range u.unit.RoutedExperts {
-		expert := u.unit.RoutedExperts[j].ExpertID
-		owner, err := u.owner(expert)
-		if err != nil {
-			return nil, err
-		}
-		target := g.rankOf(owner.spec.DeviceID)
+	for j, owner := range owners {
+		target := ranks[owner]
 		if target < 0 {
 			return nil, issue.New("owner_outside_group", "", "unit %s: expert %s is owned on device %s, which is not in group %s",
-				u.unit.ID, expert, owner.spec.DeviceID, g.spec.ID)
+				u.unit.ID, u.unit.RoutedExperts[j].ExpertID, owner.spec.DeviceID, g.spec.ID)
 		}
 		source := (int64(j) / u.unit.ActiveExperts) % int64(len(g.ranks))
 		cell := &m[source][target]
@@ -220,11 +259,11 @@ func (u *unitCompiler) routedBytes(p *placement) (warm, cold int64, err error) {
 			continue
 		}
 		if u.machine.expert > 1 {
-			owner, err := u.owner(r.ExpertID)
+			owners, err := u.assignedOwners()
 			if err != nil {
 				return 0, 0, err
 			}
-			if owner != p {
+			if owners[i] != p {
 				continue
 			}
 		}

@@ -1,7 +1,9 @@
 package compiler
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/topology"
@@ -12,16 +14,33 @@ import (
 // order (contract 06 section 9.6). Trigger is the unit's terminal, or nothing
 // before the first unit.
 func (u *unitCompiler) prefetchAfter(unit int64, trigger []int64) error {
-	for i := range u.profile.BackgroundPrefetches {
-		f := &u.profile.BackgroundPrefetches[i]
+	for u.triggered < len(u.byTrigger) {
+		f := &u.profile.BackgroundPrefetches[u.byTrigger[u.triggered]]
 		if f.AfterUnitIndex != unit {
-			continue
+			return nil
 		}
+		u.triggered++
 		if err := u.prefetch(f, trigger); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// orderPrefetches sorts the prefetches by trigger, those of one trigger in list
+// order.
+func (u *unitCompiler) orderPrefetches() {
+	list := u.profile.BackgroundPrefetches
+	if len(list) == 0 {
+		return
+	}
+	u.byTrigger = make([]int, len(list))
+	u.prefetchAt = make(map[string]int, len(list))
+	for i := range list {
+		u.byTrigger[i] = i
+		u.prefetchAt[list[i].ID] = i
+	}
+	slices.SortStableFunc(u.byTrigger, func(a, b int) int { return cmp.Compare(list[a].AfterUnitIndex, list[b].AfterUnitIndex) })
 }
 
 func (u *unitCompiler) prefetch(f *workload.BackgroundPrefetch, trigger []int64) error {
@@ -122,22 +141,19 @@ func (u *unitCompiler) fillsElsewhere(prefetchID string, warm *topology.MemoryDo
 	if u.machine.expert <= 1 {
 		return false, nil
 	}
-	for i := range u.profile.BackgroundPrefetches {
-		f := &u.profile.BackgroundPrefetches[i]
-		if f.ID != prefetchID || f.ExpertID == "" {
-			continue
-		}
-		owner, err := u.owner(f.ExpertID)
-		if err != nil {
-			return false, err
-		}
-		groups, err := u.machine.warmDomains([]*placement{owner})
-		if err != nil {
-			return false, err
-		}
-		return groups[0].domain != warm, nil
+	f := &u.profile.BackgroundPrefetches[u.prefetchAt[prefetchID]]
+	if f.ExpertID == "" {
+		return false, nil
 	}
-	return false, nil
+	owner, err := u.owner(f.ExpertID)
+	if err != nil {
+		return false, err
+	}
+	groups, err := u.machine.warmDomains([]*placement{owner})
+	if err != nil {
+		return false, err
+	}
+	return groups[0].domain != warm, nil
 }
 
 // share is the part of bytes that falls to some of all targets:

@@ -226,30 +226,31 @@ func (v *unitCheck) assignments(batch int64, universe map[string]bool) {
 	}
 	for j := range u.RoutedExperts {
 		r := &u.RoutedExperts[j]
-		at := ".routedExperts[" + strconv.Itoa(j) + "]"
 		if !universe[r.ExpertID] {
-			v.add("unknown_expert", at+".expertId", "unit %s: expert %q is not in the placement", u.ID, r.ExpertID)
+			v.add("unknown_expert", assignment(j)+".expertId", "unit %s: expert %q is not in the placement", u.ID, r.ExpertID)
 		}
-		v.source(r, at)
+		v.source(r, j)
 		token := u.RoutedExperts[j-j%int(u.ActiveExperts) : j]
 		if slices.ContainsFunc(token, func(o RoutedExpert) bool { return o.ExpertID == r.ExpertID }) {
-			v.add("duplicate_expert", at+".expertId", "unit %s routes one token to expert %s twice", u.ID, r.ExpertID)
+			v.add("duplicate_expert", assignment(j)+".expertId", "unit %s routes one token to expert %s twice", u.ID, r.ExpertID)
 		}
 	}
 }
 
-func (v *unitCheck) source(r *RoutedExpert, at string) {
+func assignment(j int) string { return ".routedExperts[" + strconv.Itoa(j) + "]" }
+
+func (v *unitCheck) source(r *RoutedExpert, j int) {
 	switch r.SourceTier {
 	case Hot:
 		if r.LoadBytes != 0 {
-			v.add("load_bytes", at+".loadBytes", "unit %s: expert %s is hot and loads nothing, not %d bytes", v.unit.ID, r.ExpertID, r.LoadBytes)
+			v.add("load_bytes", assignment(j)+".loadBytes", "unit %s: expert %s is hot and loads nothing, not %d bytes", v.unit.ID, r.ExpertID, r.LoadBytes)
 		}
 	case Warm, Cold:
 		if !quantity.IsPositive(r.LoadBytes) {
-			v.add("load_bytes", at+".loadBytes", "unit %s: expert %s is %s and needs positive bytes, not %d", v.unit.ID, r.ExpertID, r.SourceTier, r.LoadBytes)
+			v.add("load_bytes", assignment(j)+".loadBytes", "unit %s: expert %s is %s and needs positive bytes, not %d", v.unit.ID, r.ExpertID, r.SourceTier, r.LoadBytes)
 		}
 	default:
-		v.add("source_tier", at+".sourceTier", "unit %s: %q is not hot, warm or cold", v.unit.ID, r.SourceTier)
+		v.add("source_tier", assignment(j)+".sourceTier", "unit %s: %q is not hot, warm or cold", v.unit.ID, r.SourceTier)
 	}
 }
 
