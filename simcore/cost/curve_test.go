@@ -119,3 +119,18 @@ func TestSignatureProperties(t *testing.T) {
 		}
 	})
 }
+
+// Texts are signatures exactly when they are what their matrix writes.
+func FuzzParseSignature(f *testing.F) {
+	f.Add(cost.SignaturePrefix + "[[1,2],[0,0]]")
+	f.Add(cost.SignaturePrefix + "[[0,2,3],[1,0,0],[0,0,4]]")
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := cost.ParseSignature(text)
+		if err != nil {
+			return
+		}
+		if again, err := m.Signature(); err != nil || again != text {
+			t.Fatalf("%q reads as %v, which writes %q (%v)", text, m, again, err)
+		}
+	})
+}

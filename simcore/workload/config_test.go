@@ -121,3 +121,35 @@ func TestReadServingUnknownKeys(t *testing.T) {
 		t.Errorf("strict: %v", err)
 	}
 }
+
+// Files of arbitrary bytes are read or refused, never more; what is read passes the
+// checks that its readers promise.
+func FuzzReadFiles(f *testing.F) {
+	f.Add([]byte(servingText))
+	f.Add([]byte("serving: {max_batch_size: 1, requests: [{id: a, arrival_ns: 1e3}]}"))
+	f.Add([]byte("target_only: {token_count: 3}\nspeculative: null"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		doc, err := document.Parse(data, "work.yaml")
+		if err != nil {
+			return
+		}
+		if c, err := workload.ReadRun(document.NewReader(doc, "")); err == nil && c.Kind == workload.RunTargetOnly && c.TokenCount < 1000 {
+			p, err := workload.TargetOnly(c.TokenCount)
+			if err != nil || p.Validate() != nil {
+				t.Fatalf("a count of %d tokens that was read is refused: %v", c.TokenCount, err)
+			}
+		}
+		c, _, err := workload.ReadServing(doc, false)
+		if err != nil {
+			return
+		}
+		if len(c.Serving.Requests) == 0 || c.Serving.MaxEvents < 1 || c.Serving.MaxKVTokens < 1 {
+			t.Fatalf("read without what it needs: %+v", c.Serving)
+		}
+		for _, r := range c.Serving.Requests {
+			if r.ID == "" || r.ArrivalNs < 0 || r.PromptTokens < 1 || r.OutputTokens < 1 {
+				t.Fatalf("a request out of its bounds: %+v", r)
+			}
+		}
+	})
+}
