@@ -80,12 +80,12 @@ func TestShowRun(t *testing.T) {
 		t.Errorf("the figure's words: %q", rest)
 	}
 	bs := bundles(sampleRun())
-	if len(bs) != 2 || !strings.HasPrefix(bs[1][mimeSVG], "<svg") {
+	if len(bs) != 2 || !strings.HasPrefix(bs[1].text(mimeSVG), "<svg") {
 		t.Errorf("a run shows its head and one figure, got %d displays", len(bs))
 	}
 	for _, want := range []string{"2 requests served", "TTFT p50", "replay verified, 1,234 events", ">heuristic</span>"} {
-		if !strings.Contains(bs[0][mimeHTML], want) {
-			t.Errorf("the head lacks %q:\n%s", want, bs[0][mimeHTML])
+		if !strings.Contains(bs[0].text(mimeHTML), want) {
+			t.Errorf("the head lacks %q:\n%s", want, bs[0].text(mimeHTML))
 		}
 	}
 }
@@ -99,8 +99,8 @@ func TestShowEmptyRun(t *testing.T) {
 
 func TestShowFigure(t *testing.T) {
 	b := bundles(figure.TTFT(sampleRun()))[0]
-	if !strings.HasPrefix(b[mimeSVG], "<svg") || !strings.Contains(b[mimeText], "p95 TTFT 4 ms") || len(b) != 2 {
-		t.Errorf("figure shown as %d forms, text %q", len(b), b[mimeText])
+	if !strings.HasPrefix(b.text(mimeSVG), "<svg") || !strings.Contains(b.text(mimeText), "p95 TTFT 4 ms") || len(b) != 3 {
+		t.Errorf("figure shown as %d forms, text %q", len(b), b.text(mimeText))
 	}
 }
 
@@ -167,11 +167,11 @@ func TestTableShowsTenRows(t *testing.T) {
 		long.Rows = append(long.Rows, []string{"1234567"})
 	}
 	b := bundles(long)[0]
-	if n := strings.Count(b[mimeHTML], "<tr><td"); n != 10 {
+	if n := strings.Count(b.text(mimeHTML), "<tr><td"); n != 10 {
 		t.Errorf("%d rows shown, want 10", n)
 	}
 	for mime, want := range map[string]string{mimeHTML: "<bdi>1,234,567</bdi>", mimeText: "first 10 of 1,234 rows"} {
-		if !strings.Contains(b[mime], want) {
+		if !strings.Contains(b.text(mime), want) {
 			t.Errorf("%s lacks %q", mime, want)
 		}
 	}
@@ -179,8 +179,8 @@ func TestTableShowsTenRows(t *testing.T) {
 		t.Errorf("showing changed the table: %q", long.Rows[0][0])
 	}
 	empty := bundles(&Table{Name: "none"})[0]
-	if empty[mimeText] != "\nnone, 0 rows" {
-		t.Errorf("empty table: %q", empty[mimeText])
+	if empty.text(mimeText) != "\nnone, 0 rows" {
+		t.Errorf("empty table: %q", empty.text(mimeText))
 	}
 }
 
@@ -194,12 +194,12 @@ func TestTableEscapes(t *testing.T) {
 	}
 	b := bundles(table)[0]
 	for _, bad := range []string{"<script", "<i>", "\" onmouseover", "\x00"} {
-		if strings.Contains(b[mimeHTML], bad) {
-			t.Errorf("the table holds %q:\n%s", bad, b[mimeHTML])
+		if strings.Contains(b.text(mimeHTML), bad) {
+			t.Errorf("the table holds %q:\n%s", bad, b.text(mimeHTML))
 		}
 	}
-	if !strings.Contains(b[mimeHTML], "␀␊é") || strings.Contains(b[mimeHTML], strings.Repeat("é", 60)) {
-		t.Errorf("control characters or length:\n%s", b[mimeHTML])
+	if !strings.Contains(b.text(mimeHTML), "␀␊é") || strings.Contains(b.text(mimeHTML), strings.Repeat("é", 60)) {
+		t.Errorf("control characters or length:\n%s", b.text(mimeHTML))
 	}
 }
 
@@ -217,8 +217,8 @@ func TestShowArrowTable(t *testing.T) {
 		`title="what ttft_ns is">ttft_ns<br><span style="font-weight:normal;opacity:.75">ns</span></th>`,
 		"requests, 0 rows",
 	} {
-		if !strings.Contains(b[mimeHTML], want) {
-			t.Errorf("lacks %q:\n%s", want, b[mimeHTML])
+		if !strings.Contains(b.text(mimeHTML), want) {
+			t.Errorf("lacks %q:\n%s", want, b.text(mimeHTML))
 		}
 	}
 }
@@ -246,8 +246,8 @@ func TestReadable(t *testing.T) {
 
 func TestShowFigureTable(t *testing.T) {
 	b := bundles(figure.TTFT(sampleRun()).Table())[0]
-	if !strings.Contains(b[mimeText], "from (ns)") || !strings.Contains(b[mimeText], "at or below") {
-		t.Errorf("text:\n%s", b[mimeText])
+	if !strings.Contains(b.text(mimeText), "from (ns)") || !strings.Contains(b.text(mimeText), "at or below") {
+		t.Errorf("text:\n%s", b.text(mimeText))
 	}
 }
 

@@ -44,6 +44,7 @@ func fail(err error) {
 		where = fmt.Sprintf("%s:%d: ", file, line)
 	}
 	fmt.Fprintf(complaints, "%s%s\n", where, errorText(err))
+	endBars()
 	gonbui.Sync()
 	exit(1)
 }

@@ -30,14 +30,14 @@ func TestShowSimulatedRun(t *testing.T) {
 	}
 	for _, table := range arrowio.Serving(run, arrowio.Options{}).All() {
 		b := bundles(table)[0]
-		if !strings.Contains(b[mimeText], table.Name()+", ") || strings.Contains(b[mimeHTML], "<img") {
-			t.Errorf("table %s:\n%s", table.Name(), b[mimeText])
+		if !strings.Contains(b.text(mimeText), table.Name()+", ") || strings.Contains(b.text(mimeHTML), "<img") {
+			t.Errorf("table %s:\n%s", table.Name(), b.text(mimeText))
 		}
 	}
 	b := bundles(arrowio.Serving(run, arrowio.Options{}).Requests())[0]
 	for _, want := range []string{"<bdi>&lt;img src=x&gt;</bdi>", "<bdi>2,000,000</bdi>", "<bdi>900</bdi>"} {
-		if !strings.Contains(b[mimeHTML], want) {
-			t.Errorf("the table of requests lacks %q:\n%s", want, b[mimeHTML])
+		if !strings.Contains(b.text(mimeHTML), want) {
+			t.Errorf("the table of requests lacks %q:\n%s", want, b.text(mimeHTML))
 		}
 	}
 }

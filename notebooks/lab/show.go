@@ -10,6 +10,7 @@ import (
 	"github.com/inferlab/inferlab/report/figure"
 	"github.com/inferlab/inferlab/simcore/evidence"
 	"github.com/inferlab/inferlab/simcore/serving"
+	"github.com/inferlab/inferlab/simcore/topology"
 )
 
 // Markdown is text that Show displays as Markdown.
@@ -25,9 +26,13 @@ type Drawing interface {
 // Show displays each value in the notebook, in order:
 //
 //   - a serving run by its verdict, its numbers and one figure;
-//   - a figure or Drawing as SVG, with its finding as plain text;
+//   - a figure or Drawing as SVG, with its finding as plain text; figures also
+//     as PNG;
+//   - a machine as a drawing of its parts and links;
+//   - a Chart as lines or bars (Interactive adds a form that answers to the
+//     mouse);
 //   - a table (of arrowio, of a figure, or a lab.Table) by its first ten rows,
-//     with units;
+//     with units, and in JupyterLab with a pager and sorting;
 //   - a confidence class as a badge, an error as its text, Markdown as such;
 //   - anything else as fmt prints it.
 //
@@ -47,6 +52,10 @@ func bundles(v any) []bundle {
 		return []bundle{plainText("nothing to show")}
 	case *serving.Run:
 		return runBundles(v)
+	case *topology.Scenario:
+		return []bundle{figureBundle(figure.Machine(v))}
+	case *Chart:
+		return []bundle{chartBundle(v)}
 	case figure.Figure:
 		return []bundle{figureBundle(v)}
 	case Drawing:
@@ -72,14 +81,17 @@ func bundles(v any) []bundle {
 func plainText(s string) bundle { return bundle{mimeText: s} }
 
 // figureBundle draws a figure with title and caption inside, 760 px wide, and
-// says the finding in plain text.
+// says the finding in plain text. PNG stands in where SVG is not shown.
 func figureBundle(f figure.Figure) bundle {
 	svg, err := f.SVG(figure.Options{})
 	if err != nil {
 		return errorBundle(fmt.Errorf("the figure cannot be drawn: %w", err))
 	}
-	words := f.Text()
-	return bundle{mimeSVG: string(svg), mimeText: figureText(words)}
+	b := bundle{mimeSVG: string(svg), mimeText: figureText(f.Text())}
+	if png, err := f.PNG(figure.Options{}); err == nil {
+		b[mimePNG] = png
+	}
+	return b
 }
 
 // figureText is a figure in words: finding, what it shows, details.

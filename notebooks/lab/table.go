@@ -1,6 +1,8 @@
 package lab
 
 import (
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"html"
 	"math"
@@ -140,19 +142,58 @@ func (t figureTable) cells(n int64) [][]string {
 	return out
 }
 
-// tableBundle shows the first rows of a table.
+// pagedRows is how many rows a pager can turn to, and pagedBytes how much text
+// they may hold: a notebook must stay small. The whole table is for files.
+const (
+	pagedRows  = 500
+	pagedBytes = 24 << 10
+)
+
+// pagerScript turns pages and sorts, where scripts run. It takes the place of
+// the first rows, which stand in the page for every other reader.
+//
+//go:embed pager.js
+var pagerScript string
+
+// tableBundle shows the first rows of a table, with a pager for more.
 func tableBundle(t rows) bundle {
 	cols := t.columns()
 	shown := min(t.count(), pageRows)
-	cells := make([][]string, 0, shown)
-	for _, row := range t.cells(shown) {
-		cells = append(cells, presentable(row, cols))
+	var cells [][]string
+	size := 0
+	for _, row := range t.cells(min(t.count(), pagedRows)) {
+		p := presentable(row, cols)
+		for _, s := range p {
+			size += len(s) + 3
+		}
+		if int64(len(cells)) >= shown && size > pagedBytes {
+			break
+		}
+		cells = append(cells, p)
 	}
 	caption := tableCaption(t, shown)
 	return bundle{
-		mimeHTML: tableHTML(cols, cells, caption),
-		mimeText: tableText(cols, cells, caption),
+		mimeHTML: tableHTML(cols, cells[:shown], caption, pager(cells, t.count())),
+		mimeText: tableText(cols, cells[:shown], caption),
 	}
+}
+
+// pager is the script element with the rows it turns to, when there are more
+// than the first. JSON in it cannot end
+// the element: the encoder writes < as an escape.
+func pager(cells [][]string, count int64) string {
+	if len(cells) <= pageRows {
+		return ""
+	}
+	left := int64(0)
+	if int64(len(cells)) < count {
+		left = count
+	}
+	data, err := json.Marshal(map[string]any{"rows": cells, "left": left})
+	if err != nil {
+		return "" // strings and a number always marshal
+	}
+	return "<script>" + strings.Replace(pagerScript, "DATA", string(data), 1) + "</script>"
 }
 
 // presentable returns one text a column, fit to be seen.
@@ -202,7 +243,7 @@ func readable(s string) string {
 // tableHTML uses style attributes and no style sheet: notebook viewers drop
 // sheets, and a sheet would leak into other outputs of the page. Colours are
 // the page's own, so that light and dark both read.
-func tableHTML(cols []Column, cells [][]string, caption string) string {
+func tableHTML(cols []Column, cells [][]string, caption, script string) string {
 	var b strings.Builder
 	b.WriteString(`<div style="overflow-x:auto"><table style="font-size:13px;font-variant-numeric:tabular-nums">`)
 	b.WriteString(`<caption style="caption-side:bottom;text-align:left;opacity:.75">` + html.EscapeString(caption) + "</caption>\n<thead><tr>")
@@ -225,7 +266,7 @@ func tableHTML(cols []Column, cells [][]string, caption string) string {
 		}
 		b.WriteString("</tr>\n")
 	}
-	b.WriteString("</tbody></table></div>")
+	b.WriteString("</tbody></table>" + script + "</div>")
 	return b.String()
 }
 

@@ -97,6 +97,8 @@ func kernelEnv(o Options, toolDir, private string) []string {
 		"TMPDIR="+private,
 		"GOFLAGS="+withoutModFlag(os.Getenv("GOFLAGS")),
 		"NO_COLOR=1",
+		// Cells with controls draw once and end (notebooks/lab, HeadlessEnv).
+		"INFERLAB_HEADLESS=1",
 	)
 	return append(env, o.Env...)
 }
