@@ -137,3 +137,12 @@ func (d *dictionary) optional(word string) int32 {
 	}
 	return d.code(word)
 }
+
+// all returns the codes of words in order.
+func (d *dictionary) all(words []string) []int32 {
+	codes := make([]int32, len(words))
+	for i, w := range words {
+		codes[i] = d.code(w)
+	}
+	return codes
+}

@@ -34,10 +34,10 @@ func TestDescribe(t *testing.T) {
 // TestDescribeAll: every declared table is in the page, and no cell is empty.
 func TestDescribeAll(t *testing.T) {
 	var page bytes.Buffer
-	if err := Describe(&page, Declarations()...); err != nil {
+	if err := Describe(&page, AllDeclarations()...); err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range Declarations() {
+	for _, d := range AllDeclarations() {
 		if !strings.Contains(page.String(), "## "+d.Table+"\n") {
 			t.Errorf("%s is not described", d.Table)
 		}

@@ -1,6 +1,8 @@
 package arrowio
 
 import (
+	"slices"
+
 	"github.com/inferlab/inferlab/simcore/serving"
 )
 
@@ -75,8 +77,13 @@ func (t *ServingTables) All() []*Table {
 	}
 }
 
-// Declarations lists the schema of every table that the product writes, in the
-// order of ServingTables.All.
+// AllDeclarations lists the schema of every table that the product writes.
+func AllDeclarations() []*Declaration {
+	return slices.Concat(Declarations(), SpeculativeDeclarations(), PlanDeclarations())
+}
+
+// Declarations lists the schemas of the tables of a serving run, in the order of
+// ServingTables.All.
 func Declarations() []*Declaration {
 	return []*Declaration{
 		&RequestsDeclaration, &TokensDeclaration, &BatchesDeclaration, &BatchMembersDeclaration,

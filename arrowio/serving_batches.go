@@ -35,13 +35,7 @@ var BatchesDeclaration = Declaration{
 // Batches is the table batches.
 func (t *ServingTables) Batches() *Table {
 	run, tr := t.run, t.run.Trace
-	ints := func(value func(b *trace.ServingBatch) int64) column {
-		return column{ints: func(dst []int64, from int64) {
-			for i := range dst {
-				dst[i] = value(&tr.Batches[from+int64(i)])
-			}
-		}}
-	}
+	ints := func(value func(b *trace.ServingBatch) int64) column { return intsOf(tr.Batches, value) }
 	byRow := func(value func(row int64) int64) column {
 		return column{ints: func(dst []int64, from int64) {
 			for i := range dst {

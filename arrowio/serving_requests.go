@@ -59,25 +59,11 @@ func (t *ServingTables) schedules() []schedule {
 // Requests is the table requests.
 func (t *ServingTables) Requests() *Table {
 	run, sched := t.run, t.schedules()
-	ints := func(value func(r *serving.RequestResult) int64) column {
-		return column{ints: func(dst []int64, from int64) {
-			for i := range dst {
-				dst[i] = value(&run.Requests[from+int64(i)])
-			}
-		}}
-	}
+	ints := func(value func(r *serving.RequestResult) int64) column { return intsOf(run.Requests, value) }
 	asked := run.Config.Requests
 	return t.table(&RequestsDeclaration, int64(len(run.Requests)),
-		column{words: t.requestIDs(), codes: func(dst []int32, from int64) {
-			for i := range dst {
-				dst[i] = run.Requests[from+int64(i)].Request
-			}
-		}},
-		column{opt: func(dst []int64, ok []bool, from int64) {
-			for i := range dst {
-				dst[i], ok[i] = asked[run.Requests[from+int64(i)].Request].Priority, !t.document
-			}
-		}},
+		labelsOf(run.Requests, t.requestIDs(), func(r *serving.RequestResult) int32 { return r.Request }),
+		optionalOf(run.Requests, func(r *serving.RequestResult) (int64, bool) { return asked[r.Request].Priority, !t.document }),
 		ints(func(r *serving.RequestResult) int64 { return r.ArrivalNs }),
 		ints(func(r *serving.RequestResult) int64 { return asked[r.Request].PromptTokens }),
 		ints(func(r *serving.RequestResult) int64 { return asked[r.Request].OutputTokens }),

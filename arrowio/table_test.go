@@ -58,6 +58,8 @@ func TestDeclarations(t *testing.T) {
 		if tables[i].Name() != decl.Table {
 			t.Errorf("table %d is %s; want %s", i, tables[i].Name(), decl.Table)
 		}
+	}
+	for _, decl := range AllDeclarations() {
 		if decl.Revision < 1 || decl.Contract == "" || decl.Description == "" {
 			t.Errorf("%s: revision, contract or description is missing", decl.Table)
 		}
