@@ -14,8 +14,8 @@ import (
 type Fabric struct {
 	scenario  *topology.Scenario
 	spec      *topology.Spec
-	resources [][]int32 // by link: positions of its NICs and switches
-	direct    map[domainPair][]int32
+	resources [][]int32              // by link: positions of its NICs and switches
+	fixed     map[domainPair][]int32 // routes that no message size changes; nil: none
 	routes    map[routeKey][]int32
 	load      loadSums
 }
@@ -38,7 +38,7 @@ func NewFabric(s *topology.Scenario) *Fabric {
 		scenario:  s,
 		spec:      spec,
 		resources: make([][]int32, len(spec.Links)),
-		direct:    make(map[domainPair][]int32),
+		fixed:     make(map[domainPair][]int32),
 		routes:    make(map[routeKey][]int32),
 		load:      newLoadSums(len(spec.Links), len(spec.NetworkResources)),
 	}
@@ -77,13 +77,15 @@ func (f *Fabric) resourceNs(resource int32, bytes int64) (int64, error) {
 // domains have no link. No path is an error that names both domains.
 func (f *Fabric) Route(source, target string, bytes int64) ([]int32, error) {
 	pair := domainPair{source, target}
-	direct, known := f.direct[pair]
+	fixed, known := f.fixed[pair]
 	if !known {
-		direct = f.dominant(source, target)
-		f.direct[pair] = direct
+		if fixed = f.dominant(source, target); fixed == nil {
+			fixed = f.only(source, target)
+		}
+		f.fixed[pair] = fixed
 	}
-	if direct != nil && bytes > 0 {
-		return direct, nil
+	if fixed != nil && bytes > 0 {
+		return fixed, nil
 	}
 	key := routeKey{source, target, bytes}
 	if links, ok := f.routes[key]; ok {
@@ -137,4 +139,55 @@ func (f *Fabric) dominant(source, target string) []int32 {
 		}
 	}
 	return []int32{best}
+}
+
+// mostVisited bounds the search for a second path.
+const mostVisited = 1 << 10
+
+// only returns the path between two different domains when there is exactly one
+// simple path, which then is the route of every message size; nil when there are
+// more, none, or too many links to tell.
+func (f *Fabric) only(source, target string) []int32 {
+	if source == target {
+		return nil
+	}
+	w := pathWalk{spec: f.spec, target: target, visited: map[string]bool{source: true}}
+	w.from(source)
+	if len(w.found) == 0 || w.second || w.steps > mostVisited {
+		return nil
+	}
+	return w.found
+}
+
+// pathWalk enumerates simple paths until it has met two.
+type pathWalk struct {
+	spec    *topology.Spec
+	target  string
+	visited map[string]bool
+	path    []int32
+	found   []int32
+	second  bool
+	steps   int
+}
+
+func (w *pathWalk) from(domain string) {
+	for i := range w.spec.Links {
+		l := &w.spec.Links[i]
+		if l.SourceDomainID != domain || w.visited[l.TargetDomainID] || w.second {
+			continue
+		}
+		if w.steps++; w.steps > mostVisited {
+			return
+		}
+		w.path = append(w.path, int32(i))
+		if l.TargetDomainID == w.target {
+			w.second = w.found != nil
+			w.found = append([]int32(nil), w.path...)
+		} else {
+			w.visited[l.TargetDomainID] = true
+			w.from(l.TargetDomainID)
+			w.visited[l.TargetDomainID] = false
+		}
+		w.path = w.path[:len(w.path)-1]
+	}
 }
