@@ -242,27 +242,45 @@ func TestLayout(t *testing.T) {
 	run.Assumptions = append(run.Assumptions, hostile...)
 	html := page(t, run, report.Meta{CommandLine: strings.Repeat("inferlab ", 60) + strings.Repeat("x", 400), ModelName: hostile[6],
 		Inputs: []report.Input{{Name: hostile[6], Fingerprint: "fnv1a32:0badcafe"}}})
-	html = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAllString(html, "")
-	html = strings.Replace(html, "</body>", probe+"</body>", 1)
-	file := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(file, []byte(html), 0o644); err != nil {
+	for _, width := range []int{500, 720, 1000, 1400} {
+		measure(t, html, width, 9)
+	}
+}
+
+// TestComparisonLayout does the same for a comparison.
+func TestComparisonLayout(t *testing.T) {
+	browser(t)
+	out, err := report.ServingComparison(compared(t, 20), report.Meta{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, width := range []int{500, 720, 1000, 1400} {
-		dom, _, _ := load(t, file, width)
-		m := regexp.MustCompile(`data-probe="([^"]*)"`).FindStringSubmatch(dom)
-		if m == nil {
-			t.Fatalf("no measurement at %d px", width)
-		}
-		var got struct {
-			Inner, Scroll, Shown int
-			Wide                 []string
-		}
-		if err := json.Unmarshal([]byte(strings.ReplaceAll(m[1], "&quot;", `"`)), &got); err != nil {
-			t.Fatal(err)
-		}
-		if got.Inner != width || got.Scroll > got.Inner || len(got.Wide) > 0 || got.Shown < 9 {
-			t.Errorf("at %d px: %+v", width, got)
-		}
+	for _, width := range []int{500, 1200} {
+		measure(t, string(out), width, 15)
+	}
+}
+
+// measure loads a page at a width and checks that nothing reaches beyond the
+// window and that at least so many drawings are shown.
+func measure(t *testing.T, html string, width, drawings int) {
+	t.Helper()
+	html = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAllString(html, "")
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte(strings.Replace(html, "</body>", probe+"</body>", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dom, _, _ := load(t, file, width)
+	m := regexp.MustCompile(`data-probe="([^"]*)"`).FindStringSubmatch(dom)
+	if m == nil {
+		t.Fatalf("no measurement at %d px", width)
+	}
+	var got struct {
+		Inner, Scroll, Shown int
+		Wide                 []string
+	}
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(m[1], "&quot;", `"`)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Inner != width || got.Scroll > got.Inner || len(got.Wide) > 0 || got.Shown < drawings {
+		t.Errorf("at %d px: %+v", width, got)
 	}
 }

@@ -282,7 +282,8 @@ for (const scroll of document.querySelectorAll(".scroll")) {
     }
     status.textContent = hidden.textContent = "Copied " + rows.length + " rows" + (gap ? "; rows that the page does not hold are missing" : "");
   });
-  if (rows.length > 1) scroll.before(make("div", {className: "tools"}, filter, copy, hidden));
+  if (rows.length > 12) scroll.before(make("div", {className: "tools"}, filter, copy, hidden));
+  else if (rows.length > 1) scroll.before(make("div", {className: "tools"}, copy, hidden));
   heads.forEach((h, i) => {
     const numeric = h.classList.contains("n");
     if (rows.length < 2 || numeric && rows.some(r => cell(r, i) !== "none" && !/^-?[\d.]+$/.test(cell(r, i)))) return;

@@ -333,7 +333,7 @@ func (d Distribution) bars(b bins, x axis) plot.Plotter {
 
 // curve is the empirical distribution: each of its steps, or for many samples its
 // exact value at every pixel column.
-func (d Distribution) curve(x axis, width float64) plot.Plotter {
+func (d Distribution) curve(x axis, width float64) line {
 	n := len(d.Sorted)
 	l := line{step: true, ink: Series, width: 2, points: []point{{x.min, 0}}}
 	if n <= ecdfExact {

@@ -126,7 +126,7 @@ func TestEmpty(t *testing.T) {
 		"batches": figure.BatchTimeline{}, "kv": figure.KVTimeline{}, "utilization": figure.ResourceUse{},
 		"throughput": figure.TokenCurve{}, "requests": figure.RequestBars{}, "timeline": figure.RequestTimeline{},
 		"flow": figure.LinkFlow{}, "memory": figure.MemoryDomains{}, "memory timeline": figure.MemoryTimeline{},
-		"topology": figure.Topology{},
+		"topology": figure.Topology{}, "ranking": figure.Ranking{}, "overlay": figure.Overlay{Name: "TTFT"}, "tradeoff": figure.Tradeoff{},
 	}
 	for name, f := range empty {
 		reason := f.Text().Empty

@@ -219,6 +219,7 @@ const (
 	keyOutline
 	keyHeavyDash
 	keyTick
+	keySeries // keySeries + i: a curve in the style of series i; the last constant
 )
 
 const keyLineHeight = 18.0
@@ -258,6 +259,10 @@ func drawKeys(c draw.Canvas, keys []key) draw.Canvas {
 
 func (k key) draw(c draw.Canvas, x, y vg.Length) {
 	mid := crisp(y + 4)
+	if k.shape >= keySeries {
+		stroke(c, k.ink, 2, segment(x-6, mid, x+12, mid), seriesStyles[int(k.shape-keySeries)%len(seriesStyles)].dash...)
+		return
+	}
 	switch k.shape {
 	case keyBox:
 		fill(c, k.ink, rect(x, y-1, x+10, y+9))
