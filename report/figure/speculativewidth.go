@@ -60,7 +60,7 @@ func (f WidthCurve) Text() Text {
 		unit.Number(at.Value), family, at.Width)
 	t.Caption = "Dots: best width of each family."
 	if f.Break > 0 {
-		t.Caption += " Dashed: where speculation neither gains nor loses."
+		t.Caption += " Thin line: break-even, where speculation neither gains nor loses."
 	}
 	return t
 }
@@ -123,7 +123,7 @@ func (f WidthCurve) paint(c draw.Canvas) {
 		p.marks = append(p.marks, l.curve(look.ink, look.dash), dotsOf(l, look.ink))
 	}
 	if f.Break > 0 {
-		p.marks = append(p.marks, reference{y: f.Break, ink: Muted, dash: []vg.Length{5, 3}, label: "break-even"})
+		p.marks = append(p.marks, breakEven(f.Break))
 	}
 	p.draw(c)
 }
@@ -152,4 +152,16 @@ func dotsOf(l WidthLine, ink Ink) bestDot {
 func (d bestDot) Plot(c draw.Canvas, g *plot.Plot) {
 	tx, ty := g.Transforms(&c)
 	marked(c, d.text, func() { fill(c, d.ink, circle(tx(d.at.x), ty(d.at.y), 4)) })
+}
+
+// breakEven is a thin line with its name below it, away from the ends, where lines
+// of families are likely to cross it.
+type breakEven float64
+
+// Plot draws line and name.
+func (b breakEven) Plot(c draw.Canvas, g *plot.Plot) {
+	_, ty := g.Transforms(&c)
+	y := crisp(ty(float64(b)))
+	stroke(c, Muted, 1, segment(c.Min.X, y, c.Max.X, y), 2, 2)
+	label(c, c.Min.X+(c.Max.X-c.Min.X)/3, y-14, left, Muted, "break-even")
 }
