@@ -46,6 +46,9 @@ func servingConfig(w *jsondoc.Writer, c *workload.Serving) {
 	w.Key("prefillChunkTokens").Int(c.PrefillChunkTokens)
 	w.Key("maxKvTokens").Int(c.MaxKVTokens)
 	w.Key("maxEvents").Int(c.MaxEvents)
+	if c.Admission != workload.AdmitGuarded {
+		w.Key("admission").Text(c.Admission.String())
+	}
 	w.Key("requests").Array()
 	for i := range c.Requests {
 		r := &c.Requests[i]

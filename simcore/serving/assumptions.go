@@ -19,7 +19,7 @@ func assumptions(run *Run, model *cost.Model, bound *workload.ModelWork) []strin
 	if model.HasCurves {
 		transport = "Transport takes measured curves; a transfer or collective without its exact curve is refused."
 	}
-	return []string{
+	list := []string{
 		"Costs: " + model.Source + ".",
 		fmt.Sprintf("Timing is %s: the weakest of the cost model (%s) and the scenario's devices, memories and links (%s).",
 			run.Confidence, model.Confidence, run.Scenario.PerformanceEvidence()),
@@ -35,4 +35,8 @@ func assumptions(run *Run, model *cost.Model, bound *workload.ModelWork) []strin
 		"Utilisation is taken over the time from the first arrival to the last completion, idle time included.",
 		"Inside a batch, steps overlap as far as dependencies, lanes and buffer leases allow; work of different batches does not overlap.",
 	}
+	if run.Config.Admission == workload.AdmitUnguarded {
+		list = append(list, "KV was admitted WITHOUT the admission guard (--unsafe-admission): free space alone decided. This rule can deadlock, is not the contract's, and serves teaching and tests only.")
+	}
+	return list
 }

@@ -21,7 +21,9 @@
 // when all it still needs until completion fits in what is free at that moment.
 // Free counts what this batch has reserved already. A refused request is stepped
 // over, not waited for. Under this guard the request with the latest grant can
-// always be driven to completion, so the pool never locks.
+// always be driven to completion, so the pool never locks. workload.AdmitUnguarded
+// grants on free space alone instead, to show the [Deadlock] that the guard
+// prevents.
 //
 // Contract 05 sections 4, 6.1, 6.2, 6.9 and 7 (serving trace contract revision 3).
 package serving

@@ -10,6 +10,7 @@ import (
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/quantity"
 	"github.com/inferlab/inferlab/simcore/trace"
+	"github.com/inferlab/inferlab/simcore/workload"
 )
 
 // ErrInterrupted is returned when Options.Interrupted said so.
@@ -72,6 +73,15 @@ type requestState struct {
 // need is the KV that the request will still take until it completes.
 func (s *requestState) need() int64 { return s.prompt + s.output - 1 - s.kv }
 
+// claim is the KV that must be free before the request is granted any: all that it
+// still needs under the guard, one position without it.
+func (e *engine) claim(s *requestState) int64 {
+	if e.s.cfg.Admission == workload.AdmitUnguarded {
+		return 1
+	}
+	return s.need()
+}
+
 // engine is the state of one run.
 type engine struct {
 	s      *Scheduler
@@ -95,7 +105,8 @@ type engine struct {
 //
 // It fails when the estimator fails or gives no positive safe integer, when a time
 // leaves the safe integers, when the event budget is exceeded, or when the options
-// interrupt it; the message names the batch or the request.
+// interrupt it; the message names the batch or the request. Without the admission
+// guard it may fail with a *Deadlock, which holds the trace up to there.
 func (s *Scheduler) Schedule(est Estimator, opts Options) (*trace.Serving, error) {
 	e := newEngine(s, est, opts)
 	for _, r := range s.arrivals {
@@ -182,7 +193,7 @@ func (e *engine) arrive(request int32) error {
 	st := &e.states[rank]
 	st.phase = waiting
 	e.arrived++
-	e.prompts.set(rank, st.need())
+	e.prompts.set(rank, e.claim(st))
 	e.record(trace.ServingArrival, request)
 	if e.running || e.dispatchQueued {
 		return nil
@@ -206,8 +217,7 @@ func (e *engine) startBatch() error {
 	work := &e.work
 	if work.TokenWork == 0 {
 		if e.done < e.arrived {
-			return issue.New("stalled", "", "batch %d: %d requests are active and none can be granted KV",
-				work.BatchID, e.arrived-e.done)
+			return e.deadlock()
 		}
 		return nil
 	}
@@ -296,7 +306,7 @@ func (e *engine) finishPrefill(p *trace.PrefillSlice) {
 	st.kv += p.Tokens
 	e.kv += p.Tokens
 	if st.promptDone < st.prompt {
-		e.prompts.set(rank, st.need())
+		e.prompts.set(rank, e.claim(st))
 		return
 	}
 	e.prompts.set(rank, absent)

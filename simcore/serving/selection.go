@@ -51,15 +51,15 @@ func (e *engine) selectBatch() (trace.ServingBatch, error) {
 // free is the KV that is neither held nor reserved.
 func (e *engine) free(g *grant) int64 { return e.s.cfg.MaxKVTokens - e.kv - g.reserved }
 
-// decodePass grants one step to each decoding request, in rank order, whose whole
-// outstanding need fits.
+// decodePass grants one step to each decoding request, in rank order, whose claim
+// fits: under the guard, its whole outstanding need.
 func (e *engine) decodePass(g *grant, work *trace.BatchWork) error {
 	for _, rank := range e.decoding {
 		if g.sequences == 0 || g.tokens == 0 {
 			return nil
 		}
 		st, free := &e.states[rank], e.free(g)
-		if st.need() > free {
+		if e.claim(st) > free {
 			continue
 		}
 		d, err := e.propose(st, min(g.tokens, free))
@@ -99,9 +99,9 @@ func (e *engine) propose(st *requestState, width int64) (trace.DecodeSlice, erro
 	return d, nil
 }
 
-// prefillPass grants a chunk to each waiting request, in rank order, whose whole
-// outstanding need fits. The guard leaves room for the entire prompt, so KV never
-// shortens a chunk.
+// prefillPass grants a chunk to each waiting request, in rank order, whose claim
+// fits. The guard leaves room for the entire prompt, so KV never shortens a chunk;
+// without it, free space does.
 func (e *engine) prefillPass(g *grant, work *trace.BatchWork) {
 	for from := int32(0); g.sequences > 0 && g.tokens > 0; {
 		rank, ok := e.prompts.next(from, e.free(g))
@@ -110,7 +110,7 @@ func (e *engine) prefillPass(g *grant, work *trace.BatchWork) {
 		}
 		from = rank + 1
 		st := &e.states[rank]
-		tokens := min(st.prompt-st.promptDone, e.s.cfg.PrefillChunkTokens, g.tokens)
+		tokens := min(st.prompt-st.promptDone, e.s.cfg.PrefillChunkTokens, g.tokens, e.free(g))
 		e.tr.Prefill = push(e.tr.Prefill, trace.PrefillSlice{Tokens: tokens, Request: st.request})
 		g.reserved += tokens
 		g.tokens -= tokens

@@ -29,7 +29,8 @@ type RunOptions struct {
 
 // Simulate runs a serving configuration on a topology, checks the trace with the
 // independent replay and evaluates requests and metrics (contract 05 sections 4
-// and 6.2, stateless).
+// and 6.2, stateless). Without the admission guard it may end in a *Deadlock, which
+// the replay has confirmed.
 //
 // Errors are those of New, of compiling, validating, executing and replaying a
 // template's plan, of Schedule, *servingreplay.Mismatch, and figures that are no
@@ -50,7 +51,7 @@ func Simulate(scn *topology.Scenario, cfg workload.Serving, model *cost.Model, o
 	}
 	tr, err := s.Schedule(est, Options{Speculation: proposer.live, Progress: opts.Progress, Interrupted: opts.Interrupted})
 	if err != nil {
-		return nil, err
+		return nil, s.confirm(err, est, proposer.checker)
 	}
 	replayed, err := servingreplay.Check(servingreplay.Input{Config: s.cfg, Trace: tr, Estimator: est, Speculation: proposer.checker})
 	if err != nil {
@@ -76,6 +77,9 @@ func Simulate(scn *topology.Scenario, cfg workload.Serving, model *cost.Model, o
 			{Name: "plan", Revision: plan.ContractRevision},
 			{Name: "servingTrace", Revision: trace.ServingContractRevision},
 		},
+	}
+	if s.cfg.Admission == workload.AdmitUnguarded {
+		run.ContractRevisions = append(run.ContractRevisions, Revision{Name: "unguardedAdmission", Revision: workload.UnguardedAdmissionRevision})
 	}
 	if opts.Speculation != nil {
 		run.ContractRevisions = append(run.ContractRevisions,

@@ -1,6 +1,7 @@
 package serving_test
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ import (
 // TestTranscripts runs the scheduler on small workloads and shows every event it
 // records. A case is
 //
-//	run size=4 tokens=16 chunk=8 pool=11 [events=N] [batch-ns=N]
+//	run size=4 tokens=16 chunk=8 pool=11 [events=N] [batch-ns=N] [unguarded]
 //	ID ARRIVAL PROMPT/OUTPUT [PRIORITY]
 //
 // with the default duration model unless batch-ns gives every batch one duration.
@@ -37,6 +38,10 @@ func TestTranscripts(t *testing.T) {
 				return "refused: " + err.Error() + "\n"
 			}
 			tr, err := s.Schedule(est, serving.Options{})
+			var locked *serving.Deadlock
+			if errors.As(err, &locked) {
+				return lockedTranscript(s, est, locked)
+			}
 			if err != nil {
 				return "failed: " + err.Error() + "\n"
 			}
@@ -49,8 +54,22 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
+// lockedTranscript shows the trace that leads into a deadlock, the diagnosis, and
+// what the replay makes of it.
+func lockedTranscript(s *serving.Scheduler, est serving.Estimator, locked *serving.Deadlock) string {
+	r, err := servingreplay.CheckDeadlock(servingreplay.Input{Config: s.Config(), Trace: locked.Trace, Estimator: est})
+	if err != nil {
+		return "replay: " + err.Error() + "\n"
+	}
+	return transcript(locked.Trace) + locked.Error() + "\n" +
+		fmt.Sprintf("replayed %d events: locked at %d ns, %d free, %d blocked\n", r.AppliedEvents, r.AtNs, r.FreeKVTokens, r.Blocked)
+}
+
 func parseCase(t *testing.T, d *datadriven.TestData) workload.Serving {
 	var cfg workload.Serving
+	if d.HasArg("unguarded") {
+		cfg.Admission = workload.AdmitUnguarded
+	}
 	for key, field := range map[string]*int64{
 		"size": &cfg.MaxBatchSize, "tokens": &cfg.MaxBatchTokens, "chunk": &cfg.PrefillChunkTokens,
 		"pool": &cfg.MaxKVTokens, "events": &cfg.MaxEvents,

@@ -10,6 +10,7 @@ type Serving struct {
 	PrefillChunkTokens int64 // prompt tokens of one request in a batch
 	MaxKVTokens        int64 // KV pool, in token positions
 	MaxEvents          int64 // 0: DefaultServingMaxEvents
+	Admission          Admission
 	Requests           []Request
 }
 

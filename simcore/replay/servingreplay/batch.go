@@ -89,7 +89,7 @@ func (c *checker) derive() (int64, error) {
 		}
 		i := c.place[place]
 		r, output := &c.requests[i], c.cfg.Requests[i].OutputTokens
-		if output-r.written > pool {
+		if c.asks(output-r.written) > pool {
 			continue
 		}
 		step, err := c.step(i, min(budget, pool))
@@ -109,7 +109,7 @@ func (c *checker) derive() (int64, error) {
 	for place := c.queue.after(0, pool); place >= 0 && slots > 0 && budget > 0; place = c.queue.after(place+1, pool) {
 		i := c.place[place]
 		r, cfg := &c.requests[i], &c.cfg.Requests[i]
-		chunk := min(cfg.PromptTokens-r.processed, c.cfg.PrefillChunkTokens, budget)
+		chunk := min(cfg.PromptTokens-r.processed, c.cfg.PrefillChunkTokens, budget, pool)
 		c.prefill = append(c.prefill, trace.PrefillSlice{Request: i, Tokens: chunk})
 		slots, budget, pool = slots-1, budget-chunk, pool-chunk
 		if r.chunks == 0 {

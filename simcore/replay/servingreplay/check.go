@@ -69,6 +69,7 @@ const (
 	TerminalCounts   Rule = "terminal_counts"    // the terminal's figures differ
 	MissingTerminal  Rule = "missing_terminal"   // the trace ends without a terminal
 	EstimatorFailure Rule = "estimator"          // the estimator refused the batch
+	NoDeadlock       Rule = "no_deadlock"        // the trace is said to end locked and does not
 )
 
 // Mismatch is the first event that breaks a rule. Index is the event's position,
@@ -95,20 +96,28 @@ func (m *Mismatch) Unwrap() error { return m.Cause }
 // Check replays a trace. The error, when there is one, is a *Mismatch.
 func Check(in Input) (Result, error) {
 	c := newChecker(in)
-	if err := c.checkTable(); err != nil {
+	if err := c.checkAll(); err != nil {
 		return Result{}, err
 	}
-	for i := range in.Trace.Events {
-		c.index = int64(i)
-		if err := c.apply(in.Trace.Events[i]); err != nil {
-			return Result{}, err
-		}
-	}
-	c.index = int64(len(in.Trace.Events))
 	if !c.ended {
 		return Result{}, c.bad(MissingTerminal, "the trace ends without a terminal event")
 	}
 	return Result{AppliedEvents: c.index, CompletedRequests: c.completed, FinalKVTokens: c.held}, nil
+}
+
+// checkAll applies every event.
+func (c *checker) checkAll() error {
+	if err := c.checkTable(); err != nil {
+		return err
+	}
+	for i := range c.tr.Events {
+		c.index = int64(i)
+		if err := c.apply(c.tr.Events[i]); err != nil {
+			return err
+		}
+	}
+	c.index = int64(len(c.tr.Events))
+	return nil
 }
 
 // bad makes the mismatch of the current event.
@@ -186,7 +195,7 @@ func (c *checker) arrival(ev trace.ServingEvent) error {
 	}
 	r.arrived = true
 	c.arrivedCount++
-	c.queue.put(c.placeOf[ev.Ref], c.outstanding(ev.Ref))
+	c.queue.put(c.placeOf[ev.Ref], c.asks(c.outstanding(ev.Ref)))
 	if !c.running {
 		c.startDue = true
 	}
@@ -223,10 +232,20 @@ func (c *checker) terminal(ev trace.ServingEvent) error {
 	case t.CompletedRequests != c.completed || t.TotalOutputTokens != c.emitted || t.FinalKVTokens != 0:
 		return c.bad(TerminalCounts, "%d requests, %d tokens, %d KV tokens; want %d, %d, 0",
 			t.CompletedRequests, t.TotalOutputTokens, t.FinalKVTokens, c.completed, c.emitted)
-	case len(t.Batches) != int(c.batches) || len(t.Prefill) != int(c.prefillAt) || len(t.Decode) != int(c.decodeAt) ||
-		len(t.Tokens) != int(c.tokenAt) || len(t.Completed) != int(c.completedAt):
-		return c.bad(AfterTerminal, "the tables hold rows that no event refers to")
+	}
+	if err := c.everyRowUsed(); err != nil {
+		return err
 	}
 	c.ended = true
+	return nil
+}
+
+// everyRowUsed refuses rows beyond those that events refer to.
+func (c *checker) everyRowUsed() error {
+	t := c.tr
+	if len(t.Batches) != int(c.batches) || len(t.Prefill) != int(c.prefillAt) || len(t.Decode) != int(c.decodeAt) ||
+		len(t.Tokens) != int(c.tokenAt) || len(t.Completed) != int(c.completedAt) {
+		return c.bad(AfterTerminal, "the tables hold rows that no event refers to")
+	}
 	return nil
 }

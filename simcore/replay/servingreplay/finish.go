@@ -84,7 +84,7 @@ func (o *outcome) prefill(p trace.PrefillSlice) error {
 	c.held += p.Tokens
 	place := c.placeOf[p.Request]
 	if r.processed < c.cfg.Requests[p.Request].PromptTokens {
-		c.queue.put(place, c.outstanding(p.Request))
+		c.queue.put(place, c.asks(c.outstanding(p.Request)))
 		return nil
 	}
 	c.queue.put(place, nobody)
