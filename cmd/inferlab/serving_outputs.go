@@ -56,7 +56,11 @@ func (o *servingOutputs) write(run *serving.Run, meta func() (report.Meta, error
 	if err := writeTraceFile(o.trace, func(w *jsondoc.Writer) { result.ServingTraceDocument(w, run) }); err != nil {
 		return err
 	}
-	tables := arrowio.Serving(run, arrowio.Options{PlainStrings: o.plain}).All()
+	served := arrowio.Serving(run, arrowio.Options{PlainStrings: o.plain})
+	tables := served.All()
+	if run.Speculation != nil {
+		tables = append(tables, served.AcceptanceByPosition())
+	}
 	if o.parquet != "" {
 		if err := parquetio.WriteDir(o.parquet, tables...); err != nil {
 			return err

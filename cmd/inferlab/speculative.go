@@ -15,6 +15,7 @@ import (
 )
 
 func (a *app) speculativeCommand() *cobra.Command {
+	var out speculativeOutputs
 	cmd := &cobra.Command{
 		Use:   "speculative CONFIG",
 		Short: "Run speculative decoding as a protocol, without a machine",
@@ -23,9 +24,13 @@ transaction over all state groups, and optionally paged KV. Every iteration is
 derived again by an independent replay. Accepted lengths come from a replay list,
 or are drawn from a conditional distribution by position.`,
 		Example: `  inferlab speculative speculative.yaml
-  inferlab speculative speculative.yaml --format table`,
+  inferlab speculative speculative.yaml --format table
+  inferlab speculative speculative.yaml --parquet out/`,
 		Args: leading("CONFIG"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := out.prepare(); err != nil {
+				return err
+			}
 			doc, err := readDocument(args[0])
 			if err != nil {
 				return err
@@ -39,17 +44,22 @@ or are drawn from a conditional distribution by position.`,
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
+			if err := out.write(s, nil); err != nil {
+				return err
+			}
 			if a.format == "table" {
 				return a.show(speculativeSheets(s)...)
 			}
 			return a.emit(func(w *jsondoc.Writer) { result.Speculative(w, s) })
 		},
 	}
+	out.flags(cmd)
 	a.formatFlag(cmd)
 	return cmd
 }
 
 func (a *app) speculativeTraceCommand() *cobra.Command {
+	var out speculativeOutputs
 	cmd := &cobra.Command{
 		Use:   "speculative-trace TRACE [TARGET] [CALIBRATION]",
 		Short: "Check a token trace against the target-only output",
@@ -63,6 +73,9 @@ Exit status: 0 the streams are equal; 2 they differ; 1 the trace is malformed.`,
   inferlab speculative-trace trace.yaml multi-gpu`,
 		Args: leading("TRACE", "[TARGET]", "[CALIBRATION]"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := out.prepare(); err != nil {
+				return err
+			}
 			doc, err := readDocument(args[0])
 			if err != nil {
 				return err
@@ -75,9 +88,13 @@ Exit status: 0 the streams are equal; 2 they differ; 1 the trace is malformed.`,
 			if err != nil {
 				return err
 			}
+			if err := out.write(tokens.Workload, e); err != nil {
+				return err
+			}
 			return a.showTokens(tokens, e, func(w *jsondoc.Writer) { result.TokenTrace(w, tokens, e) })
 		},
 	}
+	out.flags(cmd)
 	a.formatFlag(cmd)
 	return cmd
 }
@@ -91,6 +108,7 @@ func readTokens(doc document.Value) (*speculative.TokenRun, error) {
 }
 
 func (a *app) speculativeCaptureCommand() *cobra.Command {
+	var out speculativeOutputs
 	cmd := &cobra.Command{
 		Use:   "speculative-capture TARGET_ONLY SPECULATIVE [TARGET] [CALIBRATION]",
 		Short: "Bind two runtime captures and compare their outputs",
@@ -103,6 +121,9 @@ contradicts itself.`,
 		Example: `  inferlab speculative-capture target.yaml speculative.yaml`,
 		Args:    leading("TARGET_ONLY", "SPECULATIVE", "[TARGET]", "[CALIBRATION]"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := out.prepare(); err != nil {
+				return err
+			}
 			var captures [2]*trace.Capture
 			for i := range captures {
 				doc, err := readDocument(args[i])
@@ -121,9 +142,13 @@ contradicts itself.`,
 			if err != nil {
 				return err
 			}
+			if err := out.write(c.Tokens.Workload, e); err != nil {
+				return err
+			}
 			return a.showTokens(c.Tokens, e, func(w *jsondoc.Writer) { result.Capture(w, c, e) })
 		},
 	}
+	out.flags(cmd)
 	a.formatFlag(cmd)
 	return cmd
 }
