@@ -26,6 +26,7 @@ type servingFlags struct {
 	limit       int
 	skipEmpty   bool
 	limits      schedulerLimits
+	unsafe      bool // admit on free space alone
 	outputs     servingOutputs
 }
 
@@ -78,6 +79,7 @@ per-token evidence.`,
 	flags.Int64Var(&f.limits.chunkTokens, "prefill-chunk-tokens", 0, fmt.Sprintf("prompt tokens of one request in a batch (default of a trace without CONFIG: %d)", defaultChunkTokens))
 	flags.Int64Var(&f.limits.kvTokens, "max-kv-tokens", 0, fmt.Sprintf("KV pool in token positions (default of a trace without CONFIG: %d)", defaultKVTokens))
 	flags.Int64Var(&f.limits.events, "max-events", 0, "event budget of the scheduler (default of a trace without CONFIG: large enough for the trace)")
+	flags.BoolVar(&f.unsafe, "unsafe-admission", false, "teaching and tests only: grant KV on free space alone; such a run can deadlock, which is diagnosed and ends it")
 	f.outputs.flags(cmd)
 	a.formatFlag(cmd)
 	return cmd
@@ -108,6 +110,9 @@ func (a *app) serve(cmd *cobra.Command, args []string, f *servingFlags) error {
 		return err
 	}
 	if err := f.outputs.prepare(); err != nil {
+		return err
+	}
+	if err := f.admit(&in); err != nil {
 		return err
 	}
 	if in.experts != nil {

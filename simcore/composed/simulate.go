@@ -81,6 +81,9 @@ func Simulate(scn *topology.Scenario, cfg workload.Serving, x workload.ServingEx
 	if err := x.Validate(); err != nil {
 		return nil, err
 	}
+	if cfg.Admission != workload.AdmitGuarded {
+		return nil, issue.New("unguarded_admission", "serving", "the %s admission rule is not composed with an expert cache", cfg.Admission)
+	}
 	s, err := serving.New(cfg)
 	if err != nil {
 		return nil, err

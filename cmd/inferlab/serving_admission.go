@@ -1,0 +1,20 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/inferlab/inferlab/simcore/workload"
+)
+
+// admit gives the configuration the admission rule that the command line asks for.
+// The unguarded one is not composed with an expert cache.
+func (f *servingFlags) admit(in *servingInput) error {
+	switch {
+	case !f.unsafe:
+		return nil
+	case in.experts != nil:
+		return errors.New("serving: --unsafe-admission does not act on a run with expert_cache; leave one of them out")
+	}
+	in.Admission = workload.AdmitUnguarded
+	return nil
+}
