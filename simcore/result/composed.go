@@ -20,6 +20,10 @@ func Composed(w *jsondoc.Writer, run *composed.Run, form Form) {
 	})
 	w.Key("scenarioId").Text(s.Scenario.ID())
 	w.Key("assumptions").Texts(s.Assumptions)
+	if form == Full {
+		w.Key("inputs")
+		servingInputs(w, s)
+	}
 	w.Key("metrics")
 	servingTopology(w, &s.Topology)
 	w.Key("serving").Object()

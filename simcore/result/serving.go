@@ -16,8 +16,9 @@ const (
 )
 
 // Serving writes the document of the serving command (contract 05 section 7.1).
-// The summary leaves out the trace, the batches and the token times; every other
-// key is the same. The document is streamed: its size costs no memory.
+// The full form also holds the inputs, so that it stands alone; the summary leaves
+// them out, and the trace, the batches and the token times. Every other key is the
+// same. The document is streamed: its size costs no memory.
 func Serving(w *jsondoc.Writer, run *serving.Run, form Form) {
 	w.Object()
 	w.Head(jsondoc.Head{
@@ -28,6 +29,10 @@ func Serving(w *jsondoc.Writer, run *serving.Run, form Form) {
 	})
 	w.Key("scenarioId").Text(run.Scenario.ID())
 	w.Key("assumptions").Texts(run.Assumptions)
+	if form == Full {
+		w.Key("inputs")
+		servingInputs(w, run)
+	}
 	w.Key("metrics")
 	servingTopology(w, &run.Topology)
 	w.Key("serving").Object()
