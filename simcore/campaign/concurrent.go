@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/inferlab/inferlab/simcore/evidence"
 	"github.com/inferlab/inferlab/simcore/executor"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
@@ -14,11 +15,13 @@ import (
 
 // Concurrent is a seeded campaign of one plan under many identities.
 type Concurrent struct {
-	Options  executor.CampaignOptions
-	Requests []plan.Request // by campaign index
-	Run      *executor.ConcurrentResult
-	Replay   *planreplay.ConcurrentResult
-	Latency  Latency
+	Scenario   *topology.Scenario
+	Confidence evidence.Class // of the plan's durations: heuristic, unless the caller knows better
+	Options    executor.CampaignOptions
+	Requests   []plan.Request // by campaign index
+	Run        *executor.ConcurrentResult
+	Replay     *planreplay.ConcurrentResult
+	Latency    Latency
 }
 
 // Latency sums up completion minus arrival over all executions, in ns.
@@ -26,6 +29,9 @@ type Latency struct {
 	MinimumNs, P95Ns, MaximumNs int64
 	AverageNs                   float64
 }
+
+// Assumptions is what a reader must know of the campaign's figures.
+func (c *Concurrent) Assumptions() []string { return concurrentAssumptions }
 
 // concurrentAssumptions is what a reader must know of a campaign's figures.
 var concurrentAssumptions = []string{
@@ -50,7 +56,7 @@ func RunConcurrent(scn *topology.Scenario, p *plan.Plan, o executor.CampaignOpti
 	if err != nil {
 		return nil, fmt.Errorf("campaign of seed %d: %w", o.Seed, err)
 	}
-	return &Concurrent{Options: o, Requests: requests, Run: r, Replay: replayed, Latency: latency(r)}, nil
+	return &Concurrent{Scenario: scn, Confidence: evidence.Heuristic, Options: o, Requests: requests, Run: r, Replay: replayed, Latency: latency(r)}, nil
 }
 
 func draw(fabric *plan.Fabric, p *plan.Plan, o executor.CampaignOptions) ([]plan.Request, error) {

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"github.com/inferlab/inferlab/simcore/evidence"
 	"github.com/inferlab/inferlab/simcore/executor"
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
@@ -12,9 +13,10 @@ import (
 
 // Failover is a failover whose traces the replay has confirmed.
 type Failover struct {
-	Request trace.FailoverRequest
-	Run     *executor.FailoverResult
-	Replay  *planreplay.FailoverResult
+	Confidence evidence.Class // of the plans' durations: heuristic, unless the caller knows better
+	Request    trace.FailoverRequest
+	Run        *executor.FailoverResult
+	Replay     *planreplay.FailoverResult
 }
 
 // NextEpoch returns the recovery scenario with its epoch set to the one after the
@@ -39,7 +41,7 @@ func RunFailover(q trace.FailoverRequest) (*Failover, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Failover{Request: q, Run: r, Replay: replayed}, nil
+	return &Failover{Confidence: evidence.Heuristic, Request: q, Run: r, Replay: replayed}, nil
 }
 
 // WriteDocument writes the result of the node-failover command.

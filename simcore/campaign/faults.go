@@ -3,6 +3,7 @@ package campaign
 import (
 	"fmt"
 
+	"github.com/inferlab/inferlab/simcore/evidence"
 	"github.com/inferlab/inferlab/simcore/executor"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
@@ -13,8 +14,12 @@ import (
 
 // Faults is a fault campaign over one plan.
 type Faults struct {
-	Baseline Case // without a fault
-	Cases    []Case
+	Scenario   *topology.Scenario
+	Plan       *plan.Plan
+	Confidence evidence.Class // of the plan's durations: heuristic, unless the caller knows better
+	Baseline   Case           // without a fault
+	Trace      *trace.Plan    // of the baseline
+	Cases      []Case
 }
 
 // Case is one execution of a fault campaign. Its trace is not kept; see
@@ -56,12 +61,11 @@ func RunFaults(scn *topology.Scenario, p *plan.Plan, each func(Case, *executor.R
 		}
 		return c, r, nil
 	}
-	out := &Faults{}
 	baseline, run, err := one("", nil)
 	if err != nil {
 		return nil, err
 	}
-	out.Baseline = baseline
+	out := &Faults{Scenario: scn, Plan: p, Confidence: evidence.Heuristic, Baseline: baseline, Trace: &run.Trace}
 	for _, drawn := range executor.FaultCases(f, run.Trace.Operations) {
 		c, _, err := one(drawn.ID, &drawn.Fault)
 		if err != nil {

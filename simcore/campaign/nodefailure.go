@@ -3,6 +3,7 @@ package campaign
 import (
 	"fmt"
 
+	"github.com/inferlab/inferlab/simcore/evidence"
 	"github.com/inferlab/inferlab/simcore/executor"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
@@ -13,12 +14,17 @@ import (
 
 // NodeFailure is a seeded campaign that the failure of a node ends.
 type NodeFailure struct {
-	Options  executor.CampaignOptions
-	Fault    trace.Fault
-	Requests []plan.Request
-	Run      *executor.ConcurrentResult
-	Replay   *planreplay.ConcurrentResult
+	Scenario   *topology.Scenario
+	Confidence evidence.Class // of the plan's durations: heuristic, unless the caller knows better
+	Options    executor.CampaignOptions
+	Fault      trace.Fault
+	Requests   []plan.Request
+	Run        *executor.ConcurrentResult
+	Replay     *planreplay.ConcurrentResult
 }
+
+// Assumptions is what a reader must know of the run's figures.
+func (n *NodeFailure) Assumptions() []string { return failureAssumptions }
 
 // failureAssumptions is what a reader must know of a node failure's figures.
 var failureAssumptions = []string{
@@ -43,7 +49,7 @@ func RunNodeFailure(scn *topology.Scenario, p *plan.Plan, o executor.CampaignOpt
 	if err != nil {
 		return nil, fmt.Errorf("campaign of seed %d: %w", o.Seed, err)
 	}
-	return &NodeFailure{Options: o, Fault: fault.Normal(), Requests: requests, Run: r, Replay: replayed}, nil
+	return &NodeFailure{Scenario: scn, Confidence: evidence.Heuristic, Options: o, Fault: fault.Normal(), Requests: requests, Run: r, Replay: replayed}, nil
 }
 
 // WriteDocument writes the result of the concurrent-node-failure command.
