@@ -79,7 +79,7 @@ func (t *ServingTables) All() []*Table {
 
 // AllDeclarations lists the schema of every table that the product writes.
 func AllDeclarations() []*Declaration {
-	return slices.Concat(Declarations(), []*Declaration{&ServingComparisonDeclaration}, SpeculativeDeclarations(), ExpertDeclarations(), PlanDeclarations())
+	return slices.Concat(Declarations(), []*Declaration{&ServingComparisonDeclaration}, SpeculativeDeclarations(), ExpertDeclarations(), ComposedDeclarations(), PlanDeclarations())
 }
 
 // Declarations lists the schemas of the tables of a serving run, in the order of
