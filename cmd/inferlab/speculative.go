@@ -136,7 +136,7 @@ contradicts itself.`,
 			}
 			c, err := speculative.BindCaptures(captures[0], captures[1])
 			if err != nil {
-				return err
+				return fmt.Errorf("%s with %s: %w", args[0], args[1], err)
 			}
 			e, err := a.executeTokens(c.Tokens, args[2:])
 			if err != nil {
@@ -236,9 +236,14 @@ func speculativeSheets(s *speculative.Run) []sheet {
 	if s.Trace.PagedKV != nil {
 		figures.rows = append(figures.rows, []string{"paged KV high water, final", binary(m.KVHighWaterReservedBytes) + ", " + binary(m.KVFinalReservedBytes)})
 	}
-	positions := sheet{columns: []string{">draft position", ">accepted of proposals that reached it"}}
-	for i, share := range m.AcceptanceByPosition {
-		positions.rows = append(positions.rows, []string{strconv.Itoa(i + 1), percent(share)})
+	positions := sheet{columns: []string{">draft position", ">accepted", ">of trials", ">conditional acceptance", ">95 % interval"}}
+	for i, p := range speculative.Positions(s.Trace.Iterations) {
+		shown, interval := "no trial", ""
+		if v, any := p.Conditional(); any {
+			low, high := p.Interval()
+			shown, interval = percent(v), percent(low)+" to "+percent(high)
+		}
+		positions.rows = append(positions.rows, []string{strconv.Itoa(i + 1), count(p.Accepted), count(p.Trials), shown, interval})
 	}
 	if len(positions.rows) == 0 {
 		return []sheet{figures}
