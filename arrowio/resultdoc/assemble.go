@@ -61,11 +61,17 @@ func (a *assembler) requests() error {
 		if slices.ContainsFunc(times, func(t int64) bool { return !quantity.IsCount(t) }) {
 			return issue.New("result_request", path, "has a time that is no safe non-negative integer")
 		}
+		priority, known := a.d.priorities[e.ID]
+		if a.d.priorities != nil && (!known || !quantity.IsSafe(priority)) {
+			return issue.New("result_request", path+".id", "is %q, which inputs.serving.requests does not have with a safe priority", e.ID)
+		}
 		a.request[e.ID] = int32(i)
 		from := int64(len(run.TokenTimes))
 		run.TokenTimes = append(run.TokenTimes, e.TokenTimestampsNs...)
 		run.Trace.RequestIDs = append(run.Trace.RequestIDs, e.ID)
-		run.Config.Requests = append(run.Config.Requests, workload.Request{ID: e.ID, ArrivalNs: e.ArrivalNs, OutputTokens: int64(len(e.TokenTimestampsNs))})
+		run.Config.Requests = append(run.Config.Requests, workload.Request{
+			ID: e.ID, ArrivalNs: e.ArrivalNs, OutputTokens: int64(len(e.TokenTimestampsNs)), Priority: priority,
+		})
 		run.Requests = append(run.Requests, serving.RequestResult{
 			Request: int32(i), ArrivalNs: e.ArrivalNs, FirstTokenNs: e.FirstTokenNs, CompletedAtNs: e.CompletedAtNs,
 			TimeToFirstTokenNs: e.TimeToFirstTokenNs, LatencyNs: e.LatencyNs, TokensFrom: from, TokensTo: int64(len(run.TokenTimes)),

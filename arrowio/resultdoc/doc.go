@@ -4,8 +4,11 @@
 // In goes the full JSON document of the serving command; out come the tables that
 // it holds the rows of: requests, tokens, batches, batch_members, resources and
 // metrics, equal to those of the run itself. The operations of the plans are not in
-// the document, so there are no tables operations and reservations; priorities are
-// not in it either and are null.
+// the document, so there are no tables operations and reservations. Priorities are
+// null when the document does not hold its inputs.
+//
+// [Run] gives the run itself, as far as the document holds it, for pages and
+// comparisons.
 //
 // The document is read as a stream. Whatever contradicts itself is refused with the
 // path of the entry.

@@ -15,21 +15,27 @@ import (
 // Serving reads the full document of a serving run and returns its tables. Errors
 // are *issue.Error or those of the reader.
 func Serving(r io.Reader, opt arrowio.Options) (*arrowio.ServingTables, error) {
-	d := document{dec: json.NewDecoder(r)}
-	if err := d.object("", d.root); err != nil {
-		return nil, err
-	}
-	if _, err := d.dec.Token(); err != io.EOF {
-		return nil, issue.New("result_syntax", "", "text after the document")
-	}
-	if err := d.checkHead(); err != nil {
+	d, err := read(r)
+	if err != nil {
 		return nil, err
 	}
 	run, err := d.assemble()
 	if err != nil {
 		return nil, err
 	}
-	return arrowio.ServingDocument(run, d.provenance, opt), nil
+	return arrowio.ServingDocument(run, d.priorities != nil, d.provenance, opt), nil
+}
+
+// read reads a full document of a serving run.
+func read(r io.Reader) (*document, error) {
+	d := &document{dec: json.NewDecoder(r)}
+	if err := d.object("", d.root); err != nil {
+		return nil, err
+	}
+	if _, err := d.dec.Token(); err != io.EOF {
+		return nil, issue.New("result_syntax", "", "text after the document")
+	}
+	return d, d.checkHead()
 }
 
 // document is what has been read of a result.
@@ -39,12 +45,19 @@ type document struct {
 	revision   int64
 	provenance arrowio.Provenance
 
+	priorities map[string]int64 // by request id; nil when the inputs are not in the document
+
 	topology serving.TopologyMetrics
 	metrics  serving.Metrics
 	requests []requestEntry
 	events   []event
 	batches  []batchEntry
 	traced   bool
+
+	inputs      *inputs // nil: documents of older versions and summaries
+	assumptions []string
+	replay      serving.Replay
+	gain        *gainEntry
 }
 
 // requestEntry is an entry of serving.requests.
@@ -75,6 +88,9 @@ type event struct {
 	}
 	CompletedRequestIDs []string
 	KVTokensAfter       int64
+	RequestID           string
+	CompletedRequests   int64
+	TotalOutputTokens   int64
 }
 
 // work is a batch object.
@@ -183,6 +199,14 @@ func (d *document) root(key string) error {
 			d.provenance.Revisions = append(d.provenance.Revisions, r)
 			return err
 		})
+	case "assumptions":
+		return d.value(key, &d.assumptions)
+	case "inputs":
+		return d.value(key, &d.inputs)
+	case "speculationGain":
+		return d.value(key, &d.gain)
+	case "inputs":
+		return d.object(key, d.inputs)
 	case "metrics":
 		return d.value(key, &d.topology)
 	case "serving":
@@ -196,6 +220,29 @@ func (d *document) root(key string) error {
 	return d.skip(key)
 }
 
+// inputs reads the priorities of the configured requests.
+func (d *document) inputs(key string) error {
+	if key != "serving" {
+		return d.skip("inputs." + key)
+	}
+	return d.object("inputs.serving", func(key string) error {
+		path := "inputs.serving." + key
+		if key != "requests" {
+			return d.skip(path)
+		}
+		d.priorities = map[string]int64{}
+		return d.array(path, func(i int) error {
+			var r struct {
+				ID       string
+				Priority int64
+			}
+			err := d.value(fmt.Sprintf("%s[%d]", path, i), &r)
+			d.priorities[r.ID] = r.Priority
+			return err
+		})
+	})
+}
+
 func (d *document) serving(key string) error {
 	path := "serving." + key
 	switch key {
@@ -206,6 +253,8 @@ func (d *document) serving(key string) error {
 			d.requests = append(d.requests, requestEntry{})
 			return d.value(fmt.Sprintf("%s[%d]", path, i), &d.requests[i])
 		})
+	case "replay":
+		return d.value(path, &d.replay)
 	case "trace":
 		d.traced = true
 		return d.array(path, func(i int) error {

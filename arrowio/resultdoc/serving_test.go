@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,11 +69,6 @@ func TestTablesOfDocument(t *testing.T) {
 		names = append(names, got.Name())
 		want := whole[got.Name()]
 		x, y := got.Cells(0, got.NumRows()), want.Cells(0, want.NumRows())
-		if got.Name() == "requests" {
-			for i := range y {
-				y[i][1] = "" // the priority
-			}
-		}
 		if !reflect.DeepEqual(x, y) {
 			t.Errorf("%s: %s", got.Name(), cmp.Diff(y, x))
 		}
@@ -88,14 +84,43 @@ func TestTablesOfDocument(t *testing.T) {
 	}
 }
 
+// TestWithoutInputs: a document that does not hold its inputs does not say
+// priorities.
+func TestWithoutInputs(t *testing.T) {
+	full := written(t, simulated(t, 6), result.Full)
+	from, to := bytes.Index(full, []byte("\n  \"inputs\"")), bytes.Index(full, []byte("\n  \"metrics\""))
+	if from < 0 || to < from {
+		t.Fatal("the document does not hold its inputs before its metrics")
+	}
+	tables, err := Serving(bytes.NewReader(append(full[:from:from], full[to:]...)), arrowio.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, valid, err := tables.Requests().Ints("priority")
+	if err != nil || len(valid) != 6 || slices.Contains(valid, true) {
+		t.Errorf("priorities are valid %v, error %v; want six nulls", valid, err)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	run := simulated(t, 6)
 	full := string(written(t, run, result.Full))
+	// replace changes the first place of a text after the inputs, or in the head.
 	replace := func(old, new string) string {
-		if !strings.Contains(full, old) {
-			t.Fatalf("the document does not hold %q", old)
+		head, results, _ := strings.Cut(full, "\n  \"metrics\"")
+		results = "\n  \"metrics\"" + results
+		switch {
+		case strings.Contains(results, old):
+			return head + strings.Replace(results, old, new, 1)
+		case strings.Contains(head, old):
+			return strings.Replace(head, old, new, 1) + results
 		}
-		return strings.Replace(full, old, new, 1)
+		t.Fatalf("the document does not hold %q", old)
+		return ""
+	}
+	inResult := func(old, new string) string { // behind the inputs
+		at := strings.Index(full, `"kvHighWaterTokens"`)
+		return full[:at] + strings.Replace(full[at:], old, new, 1)
 	}
 	for _, c := range []struct{ name, text, code, path string }{
 		{"empty", "", "result_syntax", ""},
@@ -114,8 +139,9 @@ func TestRefusals(t *testing.T) {
 		{"token out of order", replace(`"tokenIndex": 0`, `"tokenIndex": 1`), "result_token", "serving.trace["},
 		{"unknown mode", replace(`"mode": "target_only"`, `"mode": "x"`), "result_slice", "serving.trace["},
 		{"batch out of order", replace(`"batchId": 0`, `"batchId": 7`), "result_event", "serving.trace["},
-		{"negative time", replace(`"arrivalNs": 0`, `"arrivalNs": -1`), "result_request", "serving.requests[0]"},
-		{"request twice", replace(`"id": "r<1>"`, `"id": "r<0>"`), "result_request", "serving.requests["},
+		{"negative time", inResult(`"arrivalNs": 0`, `"arrivalNs": -1`), "result_request", "serving.requests[0]"},
+		{"request not configured", replace(`"id": "r<1>"`, `"id": "r<9>"`), "result_request", "serving.requests["},
+		{"request twice", inResult(`"id": "r<1>"`, `"id": "r<0>"`), "result_request", "serving.requests["},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Serving(strings.NewReader(c.text), arrowio.Options{})
