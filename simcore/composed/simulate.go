@@ -108,12 +108,12 @@ func Simulate(scn *topology.Scenario, cfg workload.Serving, x workload.ServingEx
 	run := &Run{
 		Experts: x, Batches: est.batches, Cache: est.cache.Trace(),
 		Serving: &serving.Run{
-			Scenario: scn, Config: s.Config(), Model: model, Trace: tr,
+			Scenario: scn, Config: s.Config(), Speculation: opts.Speculation, Model: model, Trace: tr,
 			Templates: est.templates, BatchPlans: identity(len(est.templates)),
 			Replay: serving.Replay{
 				AppliedEvents: replayed.AppliedEvents, CompletedRequests: replayed.CompletedRequests, FinalKVTokens: replayed.FinalKVTokens,
 			},
-			Confidence: confidence(scn, model, opts.ModelWork != nil), ContractRevisions: revisions(),
+			Confidence: confidence(scn, model, opts.ModelWork != nil), ContractRevisions: revisions(opts.Speculation != nil),
 		},
 	}
 	if err := run.settle(est); err != nil {
@@ -196,8 +196,8 @@ func confidence(scn *topology.Scenario, model *cost.Model, modelBound bool) evid
 	return evidence.Timing(evidence.Weakest(model.Confidence, scn.PerformanceEvidence()))
 }
 
-func revisions() []serving.Revision {
-	return []serving.Revision{
+func revisions(speculative bool) []serving.Revision {
+	list := []serving.Revision{
 		{Name: "scenario", Revision: topology.SchemaVersion},
 		{Name: "costModel", Revision: cost.Revision},
 		{Name: "plan", Revision: plan.ContractRevision},
@@ -206,6 +206,12 @@ func revisions() []serving.Revision {
 		{Name: "expertCache", Revision: trace.ExpertsContractRevision},
 		{Name: "servingExperts", Revision: workload.ServingExpertsRevision},
 	}
+	if speculative {
+		list = append(list,
+			serving.Revision{Name: "proposerFamily", Revision: workload.FamilyContractRevision},
+			serving.Revision{Name: "speculativeIteration", Revision: trace.SpeculativeIterationRevision})
+	}
+	return list
 }
 
 // Compare runs a configuration on every scenario and ranks the runs (contract 05

@@ -11,6 +11,12 @@ import (
 // comparison need no other file.
 func servingInputs(w *jsondoc.Writer, run *serving.Run) {
 	w.Object()
+	servingInputMembers(w, run)
+	w.End()
+}
+
+// servingInputMembers writes the members of an object that others may join.
+func servingInputMembers(w *jsondoc.Writer, run *serving.Run) {
 	w.Key("scenario").Value(run.Scenario.Document())
 	w.Key("costModel")
 	run.Model.WriteDocument(w)
@@ -20,5 +26,4 @@ func servingInputs(w *jsondoc.Writer, run *serving.Run) {
 		w.Key("speculation")
 		servingSpeculation(w, run.Speculation)
 	}
-	w.End()
 }
