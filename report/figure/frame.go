@@ -219,6 +219,8 @@ const (
 	keyOutline
 	keyHeavyDash
 	keyTick
+	keyHatchBack
+	keyUnder
 	keySeries // keySeries + i: a curve in the style of series i; the last constant
 )
 
@@ -270,6 +272,10 @@ func (k key) draw(c draw.Canvas, x, y vg.Length) {
 		stroke(c, k.ink, 1, rect(x+0.5, y-0.5, x+9.5, y+8.5))
 	case keyHatch:
 		hatch(c, k.ink, x, y-1, x+10, y+9)
+	case keyHatchBack:
+		hatchBack(c, k.ink, x, y-1, x+10, y+9)
+	case keyUnder:
+		fill(c, k.ink, rect(x, y-1, x+12, y+1))
 	case keyLine:
 		stroke(c, k.ink, 2, segment(x, mid, x+12, mid))
 	case keyHeavyDash:
