@@ -28,7 +28,9 @@ type ServingTables struct {
 	catalog    *catalog // operations of the templates
 	byRequest  []int32  // index in Config.Requests -> index in Run.Requests
 
-	document bool // read from a document
+	// Read from a document.
+	document     bool // there are no operations
+	noPriorities bool
 
 	// Of a window only.
 	firstBatch int64   // id of the window's first batch
@@ -49,11 +51,11 @@ func Serving(run *serving.Run, opt Options) *ServingTables {
 }
 
 // ServingDocument prepares the tables of a run that was read from a result
-// document: without a scenario, without the operations of its templates, and
-// without the priorities of its requests, which are null.
-func ServingDocument(run *serving.Run, p Provenance, opt Options) *ServingTables {
+// document: without a scenario and without the operations of its templates.
+// Priorities that the document did not say are null.
+func ServingDocument(run *serving.Run, priorities bool, p Provenance, opt Options) *ServingTables {
 	t := Serving(run, opt)
-	t.provenance, t.document = p, true
+	t.provenance, t.document, t.noPriorities = p, true, !priorities
 	return t
 }
 

@@ -63,7 +63,7 @@ func (t *ServingTables) Requests() *Table {
 	asked := run.Config.Requests
 	return t.table(&RequestsDeclaration, int64(len(run.Requests)),
 		labelsOf(run.Requests, t.requestIDs(), func(r *serving.RequestResult) int32 { return r.Request }),
-		optionalOf(run.Requests, func(r *serving.RequestResult) (int64, bool) { return asked[r.Request].Priority, !t.document }),
+		optionalOf(run.Requests, func(r *serving.RequestResult) (int64, bool) { return asked[r.Request].Priority, !t.noPriorities }),
 		ints(func(r *serving.RequestResult) int64 { return r.ArrivalNs }),
 		ints(func(r *serving.RequestResult) int64 { return asked[r.Request].PromptTokens }),
 		ints(func(r *serving.RequestResult) int64 { return asked[r.Request].OutputTokens }),

@@ -41,7 +41,7 @@ func TestRoundTrip(t *testing.T) {
 				if !bytes.Equal(first.Bytes(), second.Bytes()) {
 					t.Error("two writings differ")
 				}
-				got, err := Read(bytes.NewReader(first.Bytes()), mem)
+				got, err := Read(bytes.NewReader(first.Bytes()))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -176,7 +176,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(out.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, err := Read(bytes.NewReader(data), memory.DefaultAllocator)
+		got, err := Read(bytes.NewReader(data))
 		if err == nil {
 			got.Release()
 		}

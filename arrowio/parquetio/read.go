@@ -17,8 +17,10 @@ import (
 
 // Read reads a Parquet file into memory. The table's name is the one in its
 // metadata, or empty; files of other writers give whatever schema they have. The
-// caller releases the table.
-func Read(r parquet.ReaderAtSeeker, mem memory.Allocator) (t *arrowio.Table, err error) {
+// memory is the garbage collector's, because the library's decoder of differences
+// does not give its buffers back to an allocator.
+func Read(r parquet.ReaderAtSeeker) (t *arrowio.Table, err error) {
+	mem := memory.NewGoAllocator()
 	defer func() {
 		if p := recover(); p != nil { // the library panics on some malformed files
 			t, err = nil, fmt.Errorf("read parquet: malformed file: %v", p)

@@ -40,7 +40,7 @@ func TestStreamedFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Read(f, mem)
+		got, err := Read(f)
 		f.Close()
 		if err != nil {
 			t.Fatal(err)

@@ -46,7 +46,7 @@ func TestFromParquet(t *testing.T) {
 	if err := parquetio.Write(&file, table); err != nil {
 		t.Fatal(err)
 	}
-	read, err := parquetio.Read(bytes.NewReader(file.Bytes()), memory.DefaultAllocator)
+	read, err := parquetio.Read(bytes.NewReader(file.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}

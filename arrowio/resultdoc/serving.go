@@ -35,6 +35,13 @@ func read(r io.Reader) (*document, error) {
 	if _, err := d.dec.Token(); err != io.EOF {
 		return nil, issue.New("result_syntax", "", "text after the document")
 	}
+	if d.inputs != nil && d.inputs.Serving != nil {
+		d.priorities = map[string]int64{}
+		for i := range d.inputs.Serving.Requests {
+			r := &d.inputs.Serving.Requests[i]
+			d.priorities[r.ID] = r.Priority
+		}
+	}
 	return d, d.checkHead()
 }
 
@@ -205,8 +212,6 @@ func (d *document) root(key string) error {
 		return d.value(key, &d.inputs)
 	case "speculationGain":
 		return d.value(key, &d.gain)
-	case "inputs":
-		return d.object(key, d.inputs)
 	case "metrics":
 		return d.value(key, &d.topology)
 	case "serving":
@@ -218,29 +223,6 @@ func (d *document) root(key string) error {
 		})
 	}
 	return d.skip(key)
-}
-
-// inputs reads the priorities of the configured requests.
-func (d *document) inputs(key string) error {
-	if key != "serving" {
-		return d.skip("inputs." + key)
-	}
-	return d.object("inputs.serving", func(key string) error {
-		path := "inputs.serving." + key
-		if key != "requests" {
-			return d.skip(path)
-		}
-		d.priorities = map[string]int64{}
-		return d.array(path, func(i int) error {
-			var r struct {
-				ID       string
-				Priority int64
-			}
-			err := d.value(fmt.Sprintf("%s[%d]", path, i), &r)
-			d.priorities[r.ID] = r.Priority
-			return err
-		})
-	})
 }
 
 func (d *document) serving(key string) error {
