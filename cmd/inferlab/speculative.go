@@ -25,9 +25,9 @@ derived again by an independent replay. Accepted lengths come from a replay list
 or are drawn from a conditional distribution by position.`,
 		Example: `  inferlab speculative speculative.yaml
   inferlab speculative speculative.yaml --format table
-  inferlab speculative speculative.yaml --parquet out/`,
+  inferlab speculative speculative.yaml --parquet out/ --report out.html`,
 		Args: leading("CONFIG"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.prepare(); err != nil {
 				return err
 			}
@@ -44,13 +44,14 @@ or are drawn from a conditional distribution by position.`,
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			if err := out.write(s, nil); err != nil {
+			document := func(w *jsondoc.Writer) { result.Speculative(w, s) }
+			if err := out.write(cmd, args[:1], speculativeEvidence{workload: s, document: document}); err != nil {
 				return err
 			}
 			if a.format == "table" {
 				return a.show(speculativeSheets(s)...)
 			}
-			return a.emit(func(w *jsondoc.Writer) { result.Speculative(w, s) })
+			return a.emit(document)
 		},
 	}
 	out.flags(cmd)
@@ -72,7 +73,7 @@ Exit status: 0 the streams are equal; 2 they differ; 1 the trace is malformed.`,
 		Example: `  inferlab speculative-trace trace.yaml
   inferlab speculative-trace trace.yaml multi-gpu`,
 		Args: leading("TRACE", "[TARGET]", "[CALIBRATION]"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.prepare(); err != nil {
 				return err
 			}
@@ -88,10 +89,11 @@ Exit status: 0 the streams are equal; 2 they differ; 1 the trace is malformed.`,
 			if err != nil {
 				return err
 			}
-			if err := out.write(tokens.Workload, e); err != nil {
+			document := func(w *jsondoc.Writer) { result.TokenTrace(w, tokens, e) }
+			if err := out.write(cmd, args[:min(len(args), 3)], speculativeEvidence{tokens.Workload, tokens, e, document}); err != nil {
 				return err
 			}
-			return a.showTokens(tokens, e, func(w *jsondoc.Writer) { result.TokenTrace(w, tokens, e) })
+			return a.showTokens(tokens, e, document)
 		},
 	}
 	out.flags(cmd)
@@ -120,7 +122,7 @@ Exit status: 0 the outputs are equal; 2 they differ; 1 a capture is malformed or
 contradicts itself.`,
 		Example: `  inferlab speculative-capture target.yaml speculative.yaml`,
 		Args:    leading("TARGET_ONLY", "SPECULATIVE", "[TARGET]", "[CALIBRATION]"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.prepare(); err != nil {
 				return err
 			}
@@ -142,10 +144,11 @@ contradicts itself.`,
 			if err != nil {
 				return err
 			}
-			if err := out.write(c.Tokens.Workload, e); err != nil {
+			document := func(w *jsondoc.Writer) { result.Capture(w, c, e) }
+			if err := out.write(cmd, args[:min(len(args), 4)], speculativeEvidence{c.Tokens.Workload, c.Tokens, e, document}); err != nil {
 				return err
 			}
-			return a.showTokens(c.Tokens, e, func(w *jsondoc.Writer) { result.Capture(w, c, e) })
+			return a.showTokens(c.Tokens, e, document)
 		},
 	}
 	out.flags(cmd)
