@@ -37,33 +37,33 @@ def expected():
         )
 
 
-def read_pyarrow(directory):
-    table = pq.read_table(directory / "shapes.parquet")
+def read_pyarrow(directory, name):
+    table = pq.read_table(directory / f"{name}.parquet")
     table.validate(full=True)
     return list(zip(*(c.to_pylist() for c in table.columns)))
 
 
-def read_arrow_file(directory):
-    with pa.ipc.open_file(directory / "shapes.arrow") as f:
+def read_arrow_file(directory, name):
+    with pa.ipc.open_file(directory / f"{name}.arrow") as f:
         table = f.read_all()
     table.validate(full=True)
     return list(zip(*(c.to_pylist() for c in table.columns)))
 
 
-def read_polars(directory):
-    return pl.read_parquet(directory / "shapes.parquet").rows()
+def read_polars(directory, name):
+    return pl.read_parquet(directory / f"{name}.parquet").rows()
 
 
-def read_polars_arrow_file(directory):
-    return pl.read_ipc(directory / "shapes.arrow").rows()
+def read_polars_arrow_file(directory, name):
+    return pl.read_ipc(directory / f"{name}.arrow").rows()
 
 
-def read_duckdb(directory):
-    return duckdb.sql(f"select * from read_parquet('{directory}/shapes.parquet')").fetchall()
+def read_duckdb(directory, name):
+    return duckdb.sql(f"select * from read_parquet('{directory}/{name}.parquet')").fetchall()
 
 
-def read_pandas(directory):
-    frame = pd.read_parquet(directory / "shapes.parquet", dtype_backend="pyarrow")
+def read_pandas(directory, name):
+    frame = pd.read_parquet(directory / f"{name}.parquet", dtype_backend="pyarrow")
 
     def plain(v):
         if hasattr(v, "tolist"):
@@ -74,9 +74,10 @@ def read_pandas(directory):
 
 
 @pytest.mark.parametrize("read", [read_pyarrow, read_arrow_file, read_polars, read_polars_arrow_file, read_duckdb, read_pandas])
-def test_every_shape(read, shapes):
+@pytest.mark.parametrize("name", ["shapes", "plain_shapes"])
+def test_every_shape(read, name, shapes):
     count = 0
-    for got, want in zip(read(shapes), expected(), strict=True):
+    for got, want in zip(read(shapes, name), expected(), strict=True):
         assert got[:3] == want[:3]
         # Compared apart and without a message: a difference of long lists would
         # take minutes to print.
@@ -84,3 +85,11 @@ def test_every_shape(read, shapes):
             pytest.fail(f"row {want[0]}: a list differs")
         count += 1
     assert count == ROWS
+
+
+def test_plain_strings_are_plain(shapes):
+    """The plain form has no dictionary, neither in the schema nor in the file's own."""
+    for schema in (pq.read_schema(shapes / "plain_shapes.parquet"), pa.ipc.open_file(shapes / "plain_shapes.arrow").schema):
+        assert schema.field("word").type == pa.string()
+        assert schema.field("words").type.value_type == pa.string()
+    assert pq.read_schema(shapes / "shapes.parquet").field("word").type == pa.dictionary(pa.int32(), pa.string())

@@ -8,7 +8,8 @@
 //	ints    list<int64>, null    null where r mod 7 is 3, otherwise r mod 4 times the value r
 //	words   list<label>, null    null where r mod 11 is 4, otherwise r mod 3 words
 //
-// except row 5, whose ints are longer than a page, and row 6, whose words are.
+// except row 5, whose ints are longer than a page, and row 6, whose words are. The
+// table shapes has labels as dictionaries, the table plain_shapes as plain strings.
 package main
 
 import (
@@ -39,24 +40,29 @@ func main() {
 }
 
 func export(dir string) error {
-	table := shapes()
-	defer table.Release()
-	if err := parquetio.WriteDir(dir, table); err != nil {
-		return err
+	for name, opt := range map[string]arrowio.Options{"shapes": {}, "plain_shapes": {PlainStrings: true}} {
+		table := shapes(name, opt)
+		defer table.Release()
+		if err := parquetio.WriteDir(dir, table); err != nil {
+			return err
+		}
+		if err := arrowio.WriteDir(dir, arrowio.IPCExt, arrowio.WriteIPC, table); err != nil {
+			return err
+		}
 	}
-	return arrowio.WriteDir(dir, arrowio.IPCExt, arrowio.WriteIPC, table)
+	return nil
 }
 
 // shapes builds the table.
-func shapes() *arrowio.Table {
-	decl := arrowio.Declaration{Table: "shapes", Fields: []arrowio.Field{
+func shapes(name string, opt arrowio.Options) *arrowio.Table {
+	decl := arrowio.Declaration{Table: name, Fields: []arrowio.Field{
 		{Name: "row", Kind: arrowio.Int64, Unit: arrowio.UnitCount},
 		{Name: "maybe", Kind: arrowio.Int64, Nullable: true, Unit: arrowio.UnitCount},
 		{Name: "word", Kind: arrowio.Label, Nullable: true, Unit: arrowio.UnitWord},
 		{Name: "ints", Kind: arrowio.Int64s, Nullable: true, Unit: arrowio.UnitCount},
 		{Name: "words", Kind: arrowio.Labels, Nullable: true, Unit: arrowio.UnitWord},
 	}}
-	schema := decl.Schema(arrowio.Provenance{}, arrowio.Options{})
+	schema := decl.Schema(arrowio.Provenance{}, opt)
 	var out []arrow.RecordBatch
 	for b := range batches {
 		rb := array.NewRecordBuilder(memory.DefaultAllocator, schema)
@@ -67,7 +73,7 @@ func shapes() *arrowio.Table {
 		out = append(out, rb.NewRecordBatch())
 		rb.Release()
 	}
-	return arrowio.FromBatches("shapes", schema, out)
+	return arrowio.FromBatches(name, schema, out)
 }
 
 // insertVocabulary gives the dictionaries of all batches the same contents, which
@@ -79,8 +85,10 @@ func insertVocabulary(rb *array.RecordBuilder) {
 	dict := words.NewStringArray()
 	defer dict.Release()
 	for _, b := range []array.Builder{rb.Field(2), rb.Field(4).(*array.ListBuilder).ValueBuilder()} {
-		if err := b.(*array.BinaryDictionaryBuilder).InsertStringDictValues(dict); err != nil {
-			panic(err)
+		if b, ok := b.(*array.BinaryDictionaryBuilder); ok {
+			if err := b.InsertStringDictValues(dict); err != nil {
+				panic(err)
+			}
 		}
 	}
 }
@@ -92,7 +100,7 @@ func appendRow(rb *array.RecordBuilder, r int64) {
 	} else {
 		rb.Field(1).(*array.Int64Builder).Append(-r)
 	}
-	appendWord(rb.Field(2).(*array.BinaryDictionaryBuilder), r%5 != 2, r)
+	appendWord(rb.Field(2), r%5 != 2, r)
 	ints := rb.Field(3).(*array.ListBuilder)
 	ints.Append(r%7 != 3)
 	for range length(r%7 != 3, r == 5, r%4) {
@@ -101,7 +109,7 @@ func appendRow(rb *array.RecordBuilder, r int64) {
 	words := rb.Field(4).(*array.ListBuilder)
 	words.Append(r%11 != 4)
 	for i := range length(r%11 != 4, r == 6, r%3) {
-		appendWord(words.ValueBuilder().(*array.BinaryDictionaryBuilder), true, r+i)
+		appendWord(words.ValueBuilder(), true, r+i)
 	}
 }
 
@@ -115,12 +123,18 @@ func length(valid, long bool, n int64) int64 {
 	return n
 }
 
-func appendWord(b *array.BinaryDictionaryBuilder, valid bool, r int64) {
+func appendWord(b array.Builder, valid bool, r int64) {
 	if !valid {
 		b.AppendNull()
 		return
 	}
-	if err := b.AppendString(vocabulary[r%int64(len(vocabulary))]); err != nil {
-		panic(err)
+	word := vocabulary[r%int64(len(vocabulary))]
+	switch b := b.(type) {
+	case *array.StringBuilder:
+		b.Append(word)
+	case *array.BinaryDictionaryBuilder:
+		if err := b.AppendString(word); err != nil {
+			panic(err)
+		}
 	}
 }
