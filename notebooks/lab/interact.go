@@ -22,8 +22,13 @@ var controlScript string
 
 const (
 	// answerLimit is how long the page has to answer before the controls are
-	// given up.
-	answerLimit = 10 * time.Second
+	// given up; meanwhile the connection is asked for again and again, since a
+	// busy page misses the first time.
+	answerLimit = 45 * time.Second
+	answerPause = 5 * time.Second
+	// silenceLimit ends controls whose page has gone. A hidden page sends about
+	// once a minute.
+	silenceLimit = 5 * time.Minute
 	// idleLimit ends controls that nobody has touched for so long, so that a
 	// forgotten cell does not hold the kernel for ever.
 	idleLimit = 30 * time.Minute
@@ -85,7 +90,7 @@ func valuesLine(controls []Control) string {
 type event struct {
 	// Seq counts the events of a page; values may arrive out of order.
 	Seq int `json:"seq"`
-	// What is "ready", "change", "run" or "done".
+	// What is "here", "change", "run" or "done".
 	What string `json:"what"`
 	// Values are those of the controls in order.
 	Values []string `json:"values"`
@@ -125,7 +130,7 @@ func (p *play) receive(text string) {
 	}
 	p.mu.Lock()
 	if e.Seq > p.latest.Seq {
-		if e.What == "change" && (p.latest.What == "run" || p.latest.What == "done") {
+		if p.latest.What == "done" || (p.latest.What == "run" && e.What != "done") {
 			e.What = p.latest.What
 		}
 		p.latest = e
@@ -150,36 +155,51 @@ func (p *play) run() {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	comms.Start()
-	comms.Subscribe(p.address(), func(_ string, text string) { p.receive(text) })
 	p.form().sendAs("inferlab_controls_" + p.id)
 	p.redraw()
-	p.listen(interrupts)
+	comms.Subscribe(p.address(), func(_ string, text string) { p.receive(text) })
+	p.listen(interrupts, comms.Start)
 	plainText(valuesLine(p.controls)).sendAs("inferlab_controls_" + p.id)
 }
 
-// listen draws anew as events come, until there is a reason to end.
-func (p *play) listen(interrupts <-chan os.Signal) {
-	limit := time.NewTimer(answerLimit)
-	defer limit.Stop()
+// listen draws anew as events come, until there is a reason to end. Until the
+// first event it calls connect now and then.
+func (p *play) listen(interrupts <-chan os.Signal, connect func()) {
+	silence, idle := time.NewTimer(answerLimit), time.NewTimer(idleLimit)
+	again := time.NewTicker(answerPause)
+	defer silence.Stop()
+	defer idle.Stop()
+	defer again.Stop()
 	for {
 		select {
 		case <-interrupts:
 			return
-		case <-limit.C:
+		case <-silence.C:
 			return
+		case <-idle.C:
+			return
+		case <-again.C:
+			connect()
 		case <-p.wake:
-			limit.Reset(idleLimit)
-			e := p.take()
-			changed := p.apply(e.Values)
-			if e.What == "run" || (changed && !p.button) {
-				p.redraw()
-			}
-			if e.What == "done" {
+			again.Stop()
+			silence.Reset(silenceLimit)
+			if e := p.take(); p.follow(e) {
+				idle.Reset(idleLimit)
+			} else if e.What == "done" {
 				return
 			}
 		}
 	}
+}
+
+// follow does what an event asks for and reports whether the controls go on
+// being used.
+func (p *play) follow(e event) bool {
+	changed := p.apply(e.Values)
+	if e.What == "run" || (changed && !p.button) {
+		p.redraw()
+	}
+	return e.What != "done" && (changed || e.What == "run")
 }
 
 // apply gives the controls their values and reports whether one changed.
@@ -212,7 +232,7 @@ func (p *play) display(i int) string { return fmt.Sprintf("inferlab_figure_%s_%d
 // form is the controls with their script.
 func (p *play) form() bundle {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<div id="inferlab-%s" style="display:flex;flex-wrap:wrap;gap:8px 24px;align-items:center;font-size:13px">`, p.id)
+	fmt.Fprintf(&b, `<div id="inferlab-%s" data-lm-suppress-shortcuts="true" style="display:flex;flex-wrap:wrap;gap:8px 24px;align-items:center;font-size:13px">`, p.id)
 	for _, c := range p.controls {
 		b.WriteString(`<label style="display:flex;gap:8px;align-items:center">` + html.EscapeString(c.label()) + " " + c.html() + "</label>")
 	}

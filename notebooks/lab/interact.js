@@ -6,10 +6,9 @@
   const value = (e) => (e.type === "checkbox" ? String(e.checked) : e.value);
   let seq = 0;
   const send = (what) => {
-    if (!globalThis.gonb_comm) return false;
+    if (!globalThis.gonb_comm) return;
     seq += 1;
     globalThis.gonb_comm.send("ADDRESS", JSON.stringify({ seq, what, values: controls.map(value) }));
-    return true;
   };
   for (const e of controls) {
     if (e.hasAttribute("data-run")) {
@@ -22,11 +21,14 @@
       send("change");
     });
   }
-  root.querySelector("[data-done]").addEventListener("click", () => send("done"));
-  // The connection to the kernel may still be opening.
-  let tries = 0;
-  const greet = setInterval(() => {
-    tries += 1;
-    if (send("ready") || tries > 40) clearInterval(greet);
-  }, 200);
+  let done = false;
+  root.querySelector("[data-done]").addEventListener("click", () => { done = true; send("done"); });
+  // A message every second: the connection to the kernel may still be opening
+  // or have been replaced, and the values come with each.
+  let gone = 0;
+  const beat = setInterval(() => {
+    gone = root.isConnected ? 0 : gone + 1;
+    if (gone > 600) clearInterval(beat);
+    else send(done ? "done" : "here");
+  }, 1000);
 })();

@@ -71,10 +71,10 @@ func TestPlay(t *testing.T) {
 	p := newPlay(func() any { drawn <- slider.Value(); return "x" }, []Control{slider})
 	ended := make(chan string)
 	go func() {
-		shown, _, _ := captured(t, func() { p.listen(make(chan os.Signal)) })
+		shown, _, _ := captured(t, func() { p.listen(make(chan os.Signal), func() {}) })
 		ended <- shown
 	}()
-	for _, m := range []string{"no JSON", message(t, 1, "ready", "16"), message(t, 3, "change", "8")} {
+	for _, m := range []string{"no JSON", message(t, 1, "here", "16"), message(t, 3, "change", "8")} {
 		p.receive(m)
 	}
 	next := func() int64 {
@@ -117,7 +117,7 @@ func TestPlayWithRunButton(t *testing.T) {
 		time.Sleep(200 * time.Millisecond)
 		interrupts <- os.Interrupt
 	}()
-	captured(t, func() { p.listen(interrupts) })
+	captured(t, func() { p.listen(interrupts, func() {}) })
 	if drawn != 0 || slider.Value() != 10 {
 		t.Errorf("drawn %d times, slider at %d", drawn, slider.Value())
 	}

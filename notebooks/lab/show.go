@@ -88,7 +88,7 @@ func figureBundle(f figure.Figure) bundle {
 		return errorBundle(fmt.Errorf("the figure cannot be drawn: %w", err))
 	}
 	b := bundle{mimeSVG: string(svg), mimeText: figureText(f.Text())}
-	if png, err := f.PNG(figure.Options{}); err == nil {
+	if png, err := f.PNG(figure.Options{Scale: 1}); err == nil {
 		b[mimePNG] = png
 	}
 	return b
