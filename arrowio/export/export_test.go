@@ -51,9 +51,13 @@ func TestEveryFormat(t *testing.T) {
 	}
 	want := picked[0].Cells(0, 99)
 	read := map[string]func([]byte) (*arrowio.Table, error){
-		"parquet":      func(b []byte) (*arrowio.Table, error) { return parquetio.Read(bytes.NewReader(b)) },
-		"arrow":        func(b []byte) (*arrowio.Table, error) { return arrowio.ReadIPC(bytes.NewReader(b), memory.DefaultAllocator) },
-		"arrow-stream": func(b []byte) (*arrowio.Table, error) { return arrowio.ReadIPCStream(bytes.NewReader(b), memory.DefaultAllocator) },
+		"parquet": func(b []byte) (*arrowio.Table, error) { return parquetio.Read(bytes.NewReader(b)) },
+		"arrow": func(b []byte) (*arrowio.Table, error) {
+			return arrowio.ReadIPC(bytes.NewReader(b), memory.DefaultAllocator)
+		},
+		"arrow-stream": func(b []byte) (*arrowio.Table, error) {
+			return arrowio.ReadIPCStream(bytes.NewReader(b), memory.DefaultAllocator)
+		},
 		"csv": func(b []byte) (*arrowio.Table, error) {
 			return arrowio.ReadCSV(bytes.NewReader(b), "tokens.csv", &arrowio.TokensDeclaration, arrowio.Provenance{}, arrowio.Options{}, memory.DefaultAllocator)
 		},
