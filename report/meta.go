@@ -19,9 +19,11 @@ type Meta struct {
 
 	Calibration *Calibration // dataset behind the timing; nil: none
 
-	Result []byte // the result document (JSON); embedded up to 5 MB
+	Result []byte `json:"-"` // the result document (JSON); embedded up to 5 MB
 
 	MaxBytes int // size bound of the page; 0: DefaultMaxBytes
+
+	links []linkOperation // counts that a page brings along
 }
 
 // Input is one input of the run.

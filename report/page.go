@@ -32,6 +32,8 @@ type page struct {
 	Limits          []string
 	Reproduction    reproduction
 	Result          result
+	More            []result // further results of a comparison
+	Source          string   // what Rebuild needs
 }
 
 // card is one headline number.

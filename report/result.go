@@ -1,28 +1,31 @@
 package report
 
 import (
-	"encoding/base64"
-	"html/template"
-
-	"github.com/inferlab/inferlab/report/unit"
 	"github.com/inferlab/inferlab/simcore/canonical"
 )
 
 // result embeds the result document when it is small enough; otherwise a summary
 // of its metrics stands for it, beside its fingerprint (contract 09, F4).
 func (s *servingReport) result() result {
-	r := result{Name: "result.json", Fingerprint: outputFingerprint(s.meta)}
 	doc := s.meta.Result
-	if len(doc) == 0 || len(doc) > maxResultBytes {
-		r.Name = "summary.json"
-		doc = s.summary()
-		if r.Fingerprint == "" {
-			r.Fingerprint = canonical.FingerprintBytes(doc)
-		}
+	if len(doc) > 0 && len(doc) <= maxResultBytes {
+		return embed("result.json", doc)
 	}
-	r.Size = unit.Bytes(float64(len(doc)))
-	r.Link = template.URL("data:application/json;base64," + base64.StdEncoding.EncodeToString(doc))
+	r := embed("summary.json", s.summary())
+	if of := outputFingerprint(s.meta); of != "" {
+		r.Fingerprint = of
+	}
 	return r
+}
+
+// source is what Rebuild needs; without results when the document is not embedded.
+func (s *servingReport) source() (string, error) {
+	from := source{View: viewServing, Meta: s.meta}
+	if doc := s.meta.Result; len(doc) > 0 && len(doc) <= maxResultBytes {
+		from.Results = []sourceResult{{"result.json", canonical.FingerprintBytes(doc)}}
+		from.Links = linkOperations(s.flow)
+	}
+	return from.packed()
 }
 
 // summary is the result's headline as canonical JSON.

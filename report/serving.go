@@ -38,7 +38,11 @@ func Serving(run *serving.Run, meta Meta) ([]byte, error) {
 }
 
 func servingPage(run *serving.Run, meta Meta, rows int) ([]byte, error) {
-	s := servingReport{run: run, meta: meta, rows: rows, kv: figure.KV(run), use: figure.Utilization(run), flow: figure.Flow(run)}
+	s := servingReport{run: run, meta: meta, rows: rows, kv: figure.KV(run), use: figure.Utilization(run), flow: flowOf(run, &meta)}
+	packed, err := s.source()
+	if err != nil {
+		return nil, err
+	}
 	p := &page{
 		Title:        s.title(),
 		Verdict:      s.verdict(),
@@ -51,6 +55,7 @@ func servingPage(run *serving.Run, meta Meta, rows int) ([]byte, error) {
 		Limits:       s.limits(),
 		Reproduction: reproduction{CommandLine: meta.CommandLine, Inputs: meta.Inputs},
 		Result:       s.result(),
+		Source:       packed,
 	}
 	for _, build := range []func() (section, error){
 		s.latencySection, s.requestSection, s.batchSection, s.kvSection, s.resourceSection, s.linkSection, s.machineSection, s.capacitySection,

@@ -34,8 +34,24 @@ type FlowBand struct {
 	SourceSystem, SourceDomain string
 	TargetSystem, TargetDomain string
 	Through                    []string // network resources in path order
-	Operations, BusyNs, Lanes  int64
-	Share                      float64 // utilisation of the lanes over the window
+	Operations, BusyNs, Lanes  int64    // Operations is -1 when the result does not hold them
+	Share                      float64  // utilisation of the lanes over the window
+}
+
+// operations spells the count of operations.
+func (b FlowBand) operations() string {
+	if b.Operations < 0 {
+		return "unknown"
+	}
+	return strconv.FormatInt(b.Operations, 10)
+}
+
+// counted says how many operations there were.
+func (b FlowBand) counted() string {
+	if b.Operations < 0 {
+		return "an unknown number of operations"
+	}
+	return unit.Plural(b.Operations, "operation")
 }
 
 // linkGroup is the colour group of a link kind.
@@ -135,7 +151,7 @@ func (f LinkFlow) Table() Table {
 		Row: func(i int) []string {
 			b := f.Bands[i]
 			return []string{b.Link, b.Kind, b.SourceDomain, b.TargetDomain, strings.Join(b.Through, ", "),
-				strconv.FormatInt(b.Operations, 10), "unknown", strconv.FormatInt(b.BusyNs, 10),
+				b.operations(), "unknown", strconv.FormatInt(b.BusyNs, 10),
 				strconv.FormatInt(b.Lanes, 10), exact(b.Share)}
 		},
 	}
@@ -327,7 +343,7 @@ func (f LinkFlow) band(c draw.Canvas, l *flowLayout, b FlowBand, x func(int) vg.
 	keys := l.path(b)
 	share := float64(b.BusyNs) / math.Max(1, float64(total))
 	hover := fmt.Sprintf("%s, %s: %s to %s; busy %s, %s of all; %s of %s used; %s", b.Link, b.Kind, b.SourceDomain, b.TargetDomain,
-		dur(b.BusyNs), unit.Percent(share), unit.Percent(b.Share), unit.Plural(b.Lanes, "lane"), unit.Plural(b.Operations, "operation"))
+		dur(b.BusyNs), unit.Percent(share), unit.Percent(b.Share), unit.Plural(b.Lanes, "lane"), b.counted())
 	text := fmt.Sprintf("%s · %s · %s used", b.Link, unit.Percent(share), unit.Percent(b.Share))
 	marked(c, hover, func() {
 		for i := 0; i+1 < len(keys); i++ {

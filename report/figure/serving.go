@@ -189,7 +189,7 @@ func Flow(run *serving.Run) LinkFlow {
 			used[id] = u
 		}
 	}
-	operations := linkOperations(run)
+	operations, known := linkOperations(run)
 	spec := run.Scenario.Spec()
 	for i := range spec.Links {
 		l := &spec.Links[i]
@@ -204,6 +204,11 @@ func Flow(run *serving.Run) LinkFlow {
 			Through: l.NetworkResourceIDs, Operations: operations[l.ID], BusyNs: u.BusyNs,
 			Lanes: u.CapacityLanes, Share: u.Utilization})
 	}
+	if !known {
+		for i := range f.Bands {
+			f.Bands[i].Operations = -1
+		}
+	}
 	quantity.SortIDs(f.Unused)
 	slices.SortFunc(f.Bands, func(a, b FlowBand) int { return quantity.CompareIDs(a.Link, b.Link) })
 	return f
@@ -217,11 +222,14 @@ func system(s *topology.Scenario, domain string) string {
 	return ""
 }
 
-// linkOperations counts the operations that reserved each link.
-func linkOperations(run *serving.Run) map[string]int64 {
+// linkOperations counts the operations that reserved each link, and says whether
+// the run holds the plans to count in.
+func linkOperations(run *serving.Run) (map[string]int64, bool) {
+	known := false
 	counts := make(map[string]int64)
 	for i := range run.Templates {
 		t := &run.Templates[i]
+		known = known || len(t.Trace.Operations) > 0
 		for k := range t.Trace.Operations {
 			for _, r := range t.Trace.Operations[k].Resources {
 				if id, ok := strings.CutPrefix(r.ResourceID, "link:"); ok {
@@ -230,5 +238,5 @@ func linkOperations(run *serving.Run) map[string]int64 {
 			}
 		}
 	}
-	return counts
+	return counts, known
 }
