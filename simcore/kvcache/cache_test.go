@@ -182,7 +182,7 @@ func TestMutatedTracesAreRefused(t *testing.T) {
 		{"base", func(p *trace.PagedKV) { p.Events[2].BaseTokens-- }, kvreplay.LengthMismatch, 2},
 		{"pages missing", func(p *trace.PagedKV) { p.Events[2].RunsTo = p.Events[2].RunsFrom }, kvreplay.PageCount, 2},
 		{"page reused", func(p *trace.PagedKV) { p.Runs[p.Events[6].RunsFrom].First = 3 }, kvreplay.PageIdentityReused, 6},
-		{"page without a name", func(p *trace.PagedKV) { p.PageNames = []string{"a", "b", "", "d", "e", "f"} }, kvreplay.PageIdentityEmpty, 2},
+		{"page without a name", func(p *trace.PagedKV) { p.PageNames = []string{"a", "b", "", "d", "e", "f"} }, kvreplay.PageIdentityReused, 2},
 		{"checkpoint in a checkpoint", func(p *trace.PagedKV) { p.Events[2] = p.Events[1] }, kvreplay.CheckpointActive, 2},
 		{"checkpoint id reused", func(p *trace.PagedKV) { p.Events[5].Checkpoint = 1 }, kvreplay.CheckpointMismatch, 5},
 		{"checkpoint of another generation", func(p *trace.PagedKV) { p.Events[5].Generation = 0 }, kvreplay.CheckpointMismatch, 5},

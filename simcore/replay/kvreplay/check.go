@@ -11,9 +11,12 @@ import (
 // Code names a rule that an event can break.
 type Code string
 
-// The codes that a trace of typed events can earn, in the order of the contract.
+// The codes, in the order of the contract.
 const (
 	EmptyTrace           Code = "empty_trace"
+	ContractRevision     Code = "contract_revision" // documents only, like the next two
+	SourceID             Code = "source_id"
+	SourceSequence       Code = "source_sequence"
 	UnknownKind          Code = "unknown_kind"
 	InitializePosition   Code = "initialize_position"
 	MalformedEvent       Code = "malformed_event"
@@ -26,8 +29,7 @@ const (
 	ReleasedPages        Code = "released_pages_mismatch"
 	PageCount            Code = "page_count_mismatch"
 	CapacityExceeded     Code = "capacity_exceeded"
-	PageIdentityReused   Code = "page_identity_reused"
-	PageIdentityEmpty    Code = "page_identity_empty"
+	PageIdentityReused   Code = "page_identity_reused" // used before, or empty
 	InvariantPagesLength Code = "PagesMatchLength"
 )
 
@@ -43,7 +45,7 @@ func (m *Mismatch) Error() string {
 	return fmt.Sprintf("paged KV trace: event %d breaks %s: %s", m.Index, m.Code, m.Detail)
 }
 
-// Result is what a trace that follows the rules leads to.
+// Result is the state after the last event that follows the rules.
 type Result struct {
 	AppliedEvents int64
 	Snapshot      trace.PagedKVSnapshot
@@ -51,18 +53,23 @@ type Result struct {
 }
 
 // Check replays a trace against a valid configuration. The error, when there is
-// one, is a *Mismatch.
+// one, is a *Mismatch; the result then is the state before the offending event.
 func Check(cfg workload.PagedKV, t *trace.PagedKV) (Result, error) {
-	c := &checker{cfg: cfg, t: t, mostPages: cfg.CapacityBytes / (cfg.PageSizeTokens * cfg.BytesPerToken)}
+	c := newChecker(cfg, t)
 	if len(t.Events) == 0 {
-		return Result{}, c.bad(EmptyTrace, "there is no event")
+		return c.result(), c.bad(EmptyTrace, "there is no event")
 	}
 	for c.index = range t.Events {
 		if err := c.apply(&t.Events[c.index]); err != nil {
-			return Result{}, err
+			return c.result(), err
 		}
 	}
+	c.index = len(t.Events)
 	return c.result(), nil
+}
+
+func newChecker(cfg workload.PagedKV, t *trace.PagedKV) *checker {
+	return &checker{cfg: cfg, t: t, mostPages: cfg.CapacityBytes / (cfg.PageSizeTokens * cfg.BytesPerToken)}
 }
 
 // checker is the derived state. Live pages are a list of runs; a page number that
@@ -135,8 +142,7 @@ func (c *checker) initialize(e *trace.PagedKVEvent) error {
 		got.CapacityBytes != c.cfg.CapacityBytes || e.FinalTokens != c.cfg.InitialTokenLength {
 		return c.bad(InitializeMismatch, "the payload differs from the configuration")
 	}
-	c.tokens, c.peak = e.FinalTokens, e.FinalTokens
-	return c.take(e)
+	return c.grow(e, e.FinalTokens)
 }
 
 func (c *checker) append(e *trace.PagedKVEvent) error {
@@ -150,45 +156,61 @@ func (c *checker) append(e *trace.PagedKVEvent) error {
 	if e.BaseTokens != c.tokens || e.FinalTokens != after {
 		return c.bad(LengthMismatch, "from %d to %d tokens, want from %d to %d", e.BaseTokens, e.FinalTokens, c.tokens, after)
 	}
-	c.tokens, c.peak = after, max(c.peak, after)
+	if err := c.grow(e, after); err != nil {
+		return err
+	}
 	c.m.Appends++
 	c.m.AppendedTokens += e.Tokens
-	return c.take(e)
+	return nil
 }
 
-// take adds the event's pages: as many as are missing, within the pool, never seen
-// before.
-func (c *checker) take(e *trace.PagedKVEvent) error {
-	runs := c.t.Runs[e.RunsFrom:e.RunsTo]
-	var fresh int64
-	for _, run := range runs {
-		if run.Count < 1 || run.First < 1 {
-			return c.bad(MalformedEvent, "a run of %d pages from %d", run.Count, run.First)
-		}
-		fresh += run.Count
+// grow moves to a length and adds the event's pages: as many as are missing, within
+// the pool, never seen before. Nothing is changed by pages that break a rule.
+func (c *checker) grow(e *trace.PagedKVEvent, after int64) error {
+	fresh, err := c.fresh(e, after)
+	if err != nil {
+		return err
 	}
-	if want := c.needed(c.tokens) - c.pageCount; fresh != want {
-		return c.bad(PageCount, "%d pages are allocated, want %d", fresh, want)
-	}
-	if c.pageCount+fresh > c.mostPages {
-		return c.bad(CapacityExceeded, "%d pages of the %d that fit", c.pageCount+fresh, c.mostPages)
-	}
-	for _, run := range runs {
-		if run.First <= c.highestPage {
-			return c.bad(PageIdentityReused, "page %s was allocated before", c.t.PageID(run.First))
-		}
-		for n := run.First; c.t.PageNames != nil && n < run.First+run.Count; n++ {
-			if c.t.PageNames[n-1] == "" {
-				return c.bad(PageIdentityEmpty, "a page has no identity")
-			}
-		}
+	for _, run := range c.t.Runs[e.RunsFrom:e.RunsTo] {
 		c.highestPage = run.First + run.Count - 1
 		c.pages = append(c.pages, run)
 	}
+	c.tokens, c.peak = after, max(c.peak, after)
 	c.pageCount += fresh
 	c.m.PagesAllocated += fresh
 	c.m.PeakLivePages = max(c.m.PeakLivePages, c.pageCount)
 	return nil
+}
+
+// fresh counts the event's pages and checks them.
+func (c *checker) fresh(e *trace.PagedKVEvent, after int64) (int64, error) {
+	runs := c.t.Runs[e.RunsFrom:e.RunsTo]
+	var fresh int64
+	for _, run := range runs {
+		if run.Count < 1 || run.First < 1 {
+			return 0, c.bad(MalformedEvent, "a run of %d pages from %d", run.Count, run.First)
+		}
+		fresh += run.Count
+	}
+	if want := c.needed(after) - c.pageCount; fresh != want {
+		return 0, c.bad(PageCount, "%d pages are allocated, want %d", fresh, want)
+	}
+	if c.pageCount+fresh > c.mostPages {
+		return 0, c.bad(CapacityExceeded, "%d pages of the %d that fit", c.pageCount+fresh, c.mostPages)
+	}
+	highest := c.highestPage
+	for _, run := range runs {
+		if run.First <= highest {
+			return 0, c.bad(PageIdentityReused, "page %q was allocated before", c.t.PageID(run.First))
+		}
+		highest = run.First + run.Count - 1
+		for n := run.First; c.t.PageNames != nil && n <= highest; n++ {
+			if c.t.PageNames[n-1] == "" {
+				return 0, c.bad(PageIdentityReused, "a page has no identity")
+			}
+		}
+	}
+	return fresh, nil
 }
 
 func (c *checker) checkpoint(e *trace.PagedKVEvent) error {
@@ -241,32 +263,35 @@ func (c *checker) restore(e *trace.PagedKVEvent) error {
 }
 
 // give removes the event's pages, which must be exactly the last surplus of them in
-// list order. Both lists are walked page by page from the end, in strides.
+// list order. Both lists are compared from the end, in strides; nothing is removed
+// unless all agree.
 func (c *checker) give(e *trace.PagedKVEvent, surplus int64) error {
 	runs := c.t.Runs[e.RunsFrom:e.RunsTo]
+	at, used := len(c.pages), int64(0) // pages before at remain, less used of the last of them
 	left := surplus
 	for i := len(runs) - 1; i >= 0; i-- {
-		claimed := runs[i]
-		for claimed.Count > 0 {
-			if left == 0 || len(c.pages) == 0 {
+		end, count := runs[i].First+runs[i].Count, runs[i].Count
+		for count > 0 {
+			if left == 0 || at == 0 {
 				return c.bad(ReleasedPages, "more than %d pages are released", surplus)
 			}
-			last := &c.pages[len(c.pages)-1]
-			if last.First+last.Count != claimed.First+claimed.Count {
-				return c.bad(ReleasedPages, "page %s is released, the last is %s",
-					c.t.PageID(claimed.First+claimed.Count-1), c.t.PageID(last.First+last.Count-1))
+			last := c.pages[at-1]
+			if last.First+last.Count-used != end {
+				return c.bad(ReleasedPages, "page %q is released, the last is %q", c.t.PageID(end-1), c.t.PageID(last.First+last.Count-used-1))
 			}
-			stride := min(claimed.Count, last.Count, left)
-			claimed.Count -= stride
-			last.Count -= stride
-			left -= stride
-			if last.Count == 0 {
-				c.pages = c.pages[:len(c.pages)-1]
+			stride := min(count, last.Count-used, left)
+			end, count, left, used = end-stride, count-stride, left-stride, used+stride
+			if used == last.Count {
+				at, used = at-1, 0
 			}
 		}
 	}
 	if left != 0 {
 		return c.bad(ReleasedPages, "%d pages too few are released", left)
+	}
+	c.pages = c.pages[:at]
+	if used > 0 {
+		c.pages[at-1].Count -= used
 	}
 	c.pageCount -= surplus
 	c.m.PagesReleased += surplus
@@ -284,9 +309,10 @@ func (c *checker) commit(e *trace.PagedKVEvent) error {
 	return nil
 }
 
+// result is the state after the events before the current one.
 func (c *checker) result() Result {
 	bytes := c.cfg.PageSizeTokens * c.cfg.BytesPerToken
-	c.m.Events = int64(len(c.t.Events))
+	c.m.Events = int64(c.index)
 	c.m.PeakReservedBytes = c.m.PeakLivePages * bytes
 	c.m.HighWaterTokens = c.peak
 	c.m.ReservedTailTokens = c.pageCount*c.cfg.PageSizeTokens - c.tokens
