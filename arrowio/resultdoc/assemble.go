@@ -215,7 +215,8 @@ func (a *assembler) assign(b *trace.ServingBatch) {
 // finish checks that the trace is complete and takes over the figures of the plans.
 func (a *assembler) finish() error {
 	run := a.run
-	if a.running || len(a.d.batches) != len(run.Trace.Batches) {
+	summary := a.d.batches == nil && !a.d.traced
+	if a.running || len(a.d.batches) != len(run.Trace.Batches) && !summary {
 		return issue.New("result_batches", "batches", "has %d entries for %d finished batches", len(a.d.batches), len(run.Trace.Batches))
 	}
 	for r := range run.Requests {

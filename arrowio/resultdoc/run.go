@@ -1,6 +1,7 @@
 package resultdoc
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -23,8 +24,69 @@ func Run(r io.Reader) (*serving.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	return d.complete()
+}
+
+// RunWithTrace reads a run from a document of any form, also a summary, and the
+// run's serving-trace document, whose inputs and events take the place of those of
+// the result. Everything else is as in Run.
+func RunWithTrace(result, protocol io.Reader) (*serving.Run, error) {
+	d := &document{dec: json.NewDecoder(result)}
+	if err := d.whole(d.root); err != nil {
+		return nil, err
+	}
+	if err := d.checkHead(); err != nil {
+		return nil, err
+	}
+	t := &document{dec: json.NewDecoder(protocol)}
+	if err := t.whole(t.protocol); err != nil {
+		return nil, err
+	}
+	if t.kind != "inferlab/serving-trace" || t.revision != 1 {
+		return nil, issue.New("result_kind", "kind", "is %q revision %d; expected \"inferlab/serving-trace\" revision 1", t.kind, t.revision)
+	}
+	d.inputs, d.events = t.inputs, t.events
+	d.prioritise()
+	d.emissions()
+	return d.complete()
+}
+
+// protocol reads a member of a serving-trace document.
+func (d *document) protocol(key string) error {
+	switch key {
+	case "kind":
+		return d.value(key, &d.kind)
+	case "revision":
+		return d.value(key, &d.revision)
+	case "inputs":
+		return d.value(key, &d.inputs)
+	case "trace":
+		return d.serving(key)
+	}
+	return d.skip(key)
+}
+
+// emissions gives every request the times of its tokens, which a summary leaves
+// out: a token's time is the end of its batch.
+func (d *document) emissions() {
+	times := make(map[string][]int64, len(d.requests))
+	for i := range d.events {
+		e := &d.events[i]
+		for _, t := range e.EmittedTokens {
+			times[t.RequestID] = append(times[t.RequestID], e.AtNs)
+		}
+	}
+	for i := range d.requests {
+		if d.requests[i].TokenTimestampsNs == nil {
+			d.requests[i].TokenTimestampsNs = times[d.requests[i].ID]
+		}
+	}
+}
+
+// complete makes the run of a document with inputs and events.
+func (d *document) complete() (*serving.Run, error) {
 	if d.inputs == nil || d.inputs.Serving == nil || d.inputs.Scenario == nil {
-		return nil, issue.New("result_inputs", "inputs", "is absent: the document of an earlier version holds no scenario and no configuration; serve it again")
+		return nil, issue.New("result_inputs", "inputs", "is absent: the document of an earlier version holds no scenario and no configuration; serve it again, or add its trace document")
 	}
 	run, err := d.assemble()
 	if err != nil {

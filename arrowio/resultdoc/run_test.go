@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/inferlab/inferlab/simcore/cost"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/result"
 	"github.com/inferlab/inferlab/simcore/serving"
 	"github.com/inferlab/inferlab/simcore/topology"
@@ -56,5 +57,35 @@ func TestChangedDocument(t *testing.T) {
 				t.Errorf("error %v, want one about %s", err, c.want)
 			}
 		})
+	}
+}
+
+// TestSummaryWithTrace: a summary and the trace document give what the full
+// document gives, but for the figures of the batches' plans.
+func TestSummaryWithTrace(t *testing.T) {
+	run := simulated(t, 40)
+	w := jsondoc.NewWriter(nil)
+	result.ServingTraceDocument(w, run)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want, err := Run(bytes.NewReader(written(t, run, result.Full)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := RunWithTrace(bytes.NewReader(written(t, run, result.Summary)), bytes.NewReader(w.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreTypes(&topology.Scenario{}), cmpopts.IgnoreFields(serving.Template{}, "TopologyNs", "Operations")); diff != "" {
+		t.Errorf("the run differs (-full +summary):\n%s", diff)
+	}
+	other := jsondoc.NewWriter(nil)
+	result.ServingTraceDocument(other, simulated(t, 39))
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := RunWithTrace(bytes.NewReader(written(t, run, result.Summary)), bytes.NewReader(other.Bytes())); err == nil {
+		t.Error("the trace of another run was taken")
 	}
 }

@@ -29,20 +29,40 @@ func Serving(r io.Reader, opt arrowio.Options) (*arrowio.ServingTables, error) {
 // read reads a full document of a serving run.
 func read(r io.Reader) (*document, error) {
 	d := &document{dec: json.NewDecoder(r)}
-	if err := d.object("", d.root); err != nil {
+	if err := d.whole(d.root); err != nil {
 		return nil, err
 	}
+	if err := d.checkHead(); err != nil {
+		return nil, err
+	}
+	if !d.traced {
+		return nil, issue.New("result_summary", "serving.trace", "is absent: this is a summary; expected the full document")
+	}
+	d.prioritise()
+	return d, nil
+}
+
+// prioritise takes the priorities of the requests from the inputs.
+func (d *document) prioritise() {
+	if d.inputs == nil || d.inputs.Serving == nil {
+		return
+	}
+	d.priorities = map[string]int64{}
+	for i := range d.inputs.Serving.Requests {
+		r := &d.inputs.Serving.Requests[i]
+		d.priorities[r.ID] = r.Priority
+	}
+}
+
+// whole reads an object that is all there is to read.
+func (d *document) whole(member func(key string) error) error {
+	if err := d.object("", member); err != nil {
+		return err
+	}
 	if _, err := d.dec.Token(); err != io.EOF {
-		return nil, issue.New("result_syntax", "", "text after the document")
+		return issue.New("result_syntax", "", "text after the document")
 	}
-	if d.inputs != nil && d.inputs.Serving != nil {
-		d.priorities = map[string]int64{}
-		for i := range d.inputs.Serving.Requests {
-			r := &d.inputs.Serving.Requests[i]
-			d.priorities[r.ID] = r.Priority
-		}
-	}
-	return d, d.checkHead()
+	return nil
 }
 
 // document is what has been read of a result.
@@ -252,7 +272,7 @@ func (d *document) skip(path string) error {
 	return d.value(path, &ignored)
 }
 
-// checkHead refuses documents of other commands and the summary form.
+// checkHead refuses documents of other commands.
 func (d *document) checkHead() error {
 	switch {
 	case d.kind != "inferlab/result":
@@ -260,11 +280,9 @@ func (d *document) checkHead() error {
 	case d.revision != 1:
 		return issue.New("result_revision", "revision", "is %d; expected 1", d.revision)
 	case d.provenance.Command != "serving":
-		return issue.New("result_command", "command", "is %q; tables can be made of the result of \"serving\"", d.provenance.Command)
+		return issue.New("result_command", "command", "is %q; expected \"serving\", whose document holds a whole run", d.provenance.Command)
 	case !d.provenance.Confidence.Valid():
 		return issue.New("result_confidence", "confidence", "is %q; expected one of %v", d.provenance.Confidence, evidence.Classes)
-	case !d.traced:
-		return issue.New("result_summary", "serving.trace", "is absent: this is a summary; expected the full document")
 	}
 	return nil
 }
