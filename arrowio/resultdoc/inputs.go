@@ -13,6 +13,7 @@ import (
 // inputs is the key inputs of a full document.
 type inputs struct {
 	Scenario    json.RawMessage
+	CostModel   *costInputs
 	Serving     *servingInputs
 	Speculation *speculationInputs
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // Run reads the full document of a serving run back into the run, as far as the
-// document holds it: all but the cost model and the plans of the batches, whose
-// templates have no steps and no operations. The scenario is validated again and
+// document holds it: all but the plans of the batches, whose templates have no
+// steps and no operations. The scenario is validated again and
 // the trace is replayed again, with the batch durations that the document states,
 // so that a document that was changed by hand is refused. Errors are *issue.Error
 // or those of the reader.
@@ -93,6 +93,9 @@ func (d *document) complete() (*serving.Run, error) {
 		return nil, err
 	}
 	if run.Scenario, err = d.scenario(); err != nil {
+		return nil, err
+	}
+	if run.Model, err = d.inputs.CostModel.model(); err != nil {
 		return nil, err
 	}
 	if err := d.restore(run); err != nil {

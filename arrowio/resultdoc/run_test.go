@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/result"
 	"github.com/inferlab/inferlab/simcore/serving"
@@ -25,7 +24,7 @@ func TestRunOfDocument(t *testing.T) {
 	if got.Scenario.Fingerprint() != run.Scenario.Fingerprint() {
 		t.Errorf("scenario %s, want %s", got.Scenario.Fingerprint(), run.Scenario.Fingerprint())
 	}
-	if diff := cmp.Diff(run, got, cmpopts.IgnoreTypes(&topology.Scenario{}, &cost.Model{}), cmpopts.EquateEmpty(),
+	if diff := cmp.Diff(run, got, cmpopts.IgnoreTypes(&topology.Scenario{}), cmpopts.EquateEmpty(),
 		cmpopts.IgnoreFields(serving.Run{}, "Templates", "BatchPlans")); diff != "" {
 		t.Errorf("the run differs (-written +read):\n%s", diff)
 	}
