@@ -268,3 +268,13 @@ func (f *PlanTimeline) truncate(fault *trace.Fault) {
 		}
 	}
 }
+
+// CampaignLatency is the distribution of arrival to completion over the executions of
+// a campaign.
+func CampaignLatency(c *campaign.Concurrent) Distribution {
+	ns := make([]int64, len(c.Run.Executions))
+	for k, e := range c.Run.Executions {
+		ns[k] = e.CompletedAtNs - c.Run.Trace.Admissions[k].ArrivalNs
+	}
+	return NewDistribution(Source{c.Scenario.ID(), c.Confidence}, "latency", "Execution latency, arrival to completion", "execution", ns)
+}
