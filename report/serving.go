@@ -58,13 +58,15 @@ func servingPage(run *serving.Run, meta Meta, rows int) ([]byte, error) {
 		Source:       packed,
 	}
 	for _, build := range []func() (section, error){
-		s.latencySection, s.requestSection, s.batchSection, s.kvSection, s.resourceSection, s.linkSection, s.machineSection, s.capacitySection,
+		s.latencySection, s.requestSection, s.batchSection, s.speculationSection, s.kvSection, s.resourceSection, s.linkSection, s.machineSection, s.capacitySection,
 	} {
 		sec, err := build()
 		if err != nil {
 			return nil, err
 		}
-		p.Sections = append(p.Sections, sec)
+		if sec.ID != "" {
+			p.Sections = append(p.Sections, sec)
+		}
 	}
 	return p.render()
 }
@@ -139,6 +141,9 @@ func (s *servingReport) cards() []card {
 			fmt.Sprintf("%s of a budget of %s", unit.Percent(s.kvShare()), unit.Count(s.run.Config.MaxKVTokens))},
 		{"Batches", unit.Count(m.Batches), "",
 			fmt.Sprintf("%s of token slots, %s of sequence slots used", unit.Percent(m.TokenBatchUtilization), unit.Percent(m.SequenceBatchUtilization))},
+	}
+	if g := s.run.Gain; g != nil {
+		cards = append(cards, gainCard(g))
 	}
 	if len(t.ResourceUtilization) > 0 {
 		u := t.ResourceUtilization[0]

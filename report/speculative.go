@@ -349,9 +349,20 @@ func (s *speculativeReport) embedded() result {
 	}
 }
 
-// servedSpeculation is the section of a serving run's page about its proposer
-// (contract 09, V10). Target-only runs have none: its ID is then empty.
-func servedSpeculation(r *serving.Run, rows int) (section, error) {
+// gainCard is the headline of what speculation bought, beside what was declared and
+// what bounds it.
+func gainCard(g *serving.Gain) card {
+	context := "ceiling " + unit.Number(g.CommittedTokensPerTargetForward) + " tokens a forward"
+	if g.HasFirstPositionAcceptance {
+		context += ", declared acceptance " + unit.Percent(g.FirstPositionAcceptance)
+	}
+	return card{"Predicted speedup over target-only", unit.Number(g.Speedup), "×", context}
+}
+
+// speculationSection is the section about the proposer (contract 09, V10).
+// Target-only runs have none: its ID is then empty.
+func (s *servingReport) speculationSection() (section, error) {
+	r, rows := s.run, s.rows
 	if r.Speculation == nil {
 		return section{}, nil
 	}

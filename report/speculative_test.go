@@ -76,3 +76,31 @@ func TestHostileEvidenceStaysText(t *testing.T) {
 		}
 	}
 }
+
+// TestServingPageWithAProposer: the page says what speculation bought, beside what
+// was declared and what bounds it; without a proposer it does not speak of it.
+func TestServingPageWithAProposer(t *testing.T) {
+	spec, err := simcore.ProposeServing("mtp", 3, simcore.AcceptanceLadder(0.8, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := simcore.Serving{MaxBatchSize: 4, MaxBatchTokens: 48, PrefillChunkTokens: 24, MaxKVTokens: 2000,
+		Requests: []simcore.Request{{ID: "a", PromptTokens: 20, OutputTokens: 40}, {ID: "b", PromptTokens: 20, OutputTokens: 30}}}
+	run, err := simcore.Serve(preset(t, "multi-gpu"), cfg, simcore.ServingOptions{Speculation: spec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := page(t, run, report.Meta{})
+	for _, want := range []string{"What did speculation buy?", "Predicted speedup over target-only", "declared acceptance 80", "declared decay from position to position"} {
+		if !strings.Contains(with, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	plain, err := simcore.Serve(preset(t, "multi-gpu"), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(page(t, plain, report.Meta{}), "What did speculation buy?") {
+		t.Error("a target-only page speaks of speculation")
+	}
+}
