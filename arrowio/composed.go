@@ -145,9 +145,13 @@ func (t *ComposedTables) index() {
 // and reservations of isolated plans, those of the shared clock, those of the cache.
 func (t *ComposedTables) All() []*Table {
 	s := t.Serving
-	return slices.Concat(
+	tables := slices.Concat(
 		[]*Table{s.Requests(), s.Tokens(), s.Batches(), s.BatchMembers(), t.BatchRouting(), t.Executions()},
 		t.physical(), []*Table{s.Resources(), s.Metrics()}, t.Experts.All())
+	if t.run.Serving.Speculation != nil {
+		tables = append(tables, s.AcceptanceByPosition())
+	}
+	return tables
 }
 
 // BatchRouting is the table batch_routing.

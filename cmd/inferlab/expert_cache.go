@@ -5,6 +5,7 @@ import (
 
 	"github.com/inferlab/inferlab/simcore/experts"
 	"github.com/inferlab/inferlab/simcore/topology"
+	"github.com/inferlab/inferlab/simcore/trace"
 	"github.com/inferlab/inferlab/simcore/workload"
 	"github.com/spf13/cobra"
 )
@@ -41,7 +42,7 @@ prefetch into the warm tier. The trace is replayed independently.`,
 				return err
 			}
 			if a.format == "table" {
-				return a.show(expertSheet(r))
+				return a.show(expertSheet(&r.Snapshot.Metrics, r.AppliedEvents))
 			}
 			return a.emit(r.WriteDocument)
 		},
@@ -51,10 +52,10 @@ prefetch into the warm tier. The trace is replayed independently.`,
 	return cmd
 }
 
-func expertSheet(r *experts.Run) sheet {
-	m := &r.Snapshot.Metrics
+// expertSheet shows what an expert cache did.
+func expertSheet(m *trace.ExpertMetrics, replayed int64) sheet {
 	return sheet{
-		title:   fmt.Sprintf("%d routes, replay verified %d events", m.Routes, r.AppliedEvents),
+		title:   fmt.Sprintf("expert cache: %d routes, replay verified %d events", m.Routes, replayed),
 		columns: []string{"figure", ">value"},
 		rows: [][]string{
 			{"hot hit rate", percent(m.HotHitRate())},

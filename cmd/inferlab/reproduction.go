@@ -19,7 +19,13 @@ import (
 // result document with its fingerprint. Files are named without their folders, so
 // that a page tells nothing about the machine that made it.
 func servingMeta(cmd *cobra.Command, args []string, run *serving.Run, requests string) (report.Meta, error) {
-	meta := report.Meta{Command: "serving", CommandLine: reproduction(cmd, args, requests != "")}
+	return pageMeta(cmd, args, requests, func(w *jsondoc.Writer) { result.Serving(w, run, result.Full) })
+}
+
+// pageMeta is what a page says about its making; args begin with the scenario
+// target, and result writes the document that the page embeds.
+func pageMeta(cmd *cobra.Command, args []string, requests string, result func(*jsondoc.Writer)) (report.Meta, error) {
+	meta := report.Meta{Command: cmd.Name(), CommandLine: reproduction(cmd, args, requests != "")}
 	files := append([]string(nil), args[1:]...)
 	if requests != "" {
 		files = append(files, requests)
@@ -34,14 +40,15 @@ func servingMeta(cmd *cobra.Command, args []string, run *serving.Run, requests s
 		}
 		meta.Inputs = append(meta.Inputs, report.Input{Name: filepath.Base(path), Fingerprint: fingerprint, Travels: true})
 	}
-	doc := jsondoc.NewWriter(nil)
-	result.Serving(doc, run, result.Summary)
-	if err := doc.Close(); err != nil {
-		return meta, err
+	if len(args) > 2 {
+		facts, err := calibrationFacts(args[2])
+		if err != nil {
+			return meta, err
+		}
+		meta.Calibration = facts
 	}
-	meta.Result = doc.Bytes()
 	var err error
-	meta.OutputFingerprint, err = documentFingerprint(meta.Result, "result.json")
+	meta.Result, meta.OutputFingerprint, err = embeddable(result)
 	return meta, err
 }
 

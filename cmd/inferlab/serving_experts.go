@@ -1,8 +1,8 @@
 package main
 
 import (
-	"errors"
-
+	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/report"
 	"github.com/inferlab/inferlab/simcore/composed"
 	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
@@ -13,9 +13,6 @@ import (
 
 // serveExperts is the serving command for a configuration with an expert cache.
 func (a *app) serveExperts(cmd *cobra.Command, args []string, f *servingFlags, s *topology.Scenario, in *servingInput, model *cost.Model) error {
-	if f.outputs != (servingOutputs{}) {
-		return errors.New("serving: --report, --parquet, --arrow and --trace do not act on a run with expert_cache yet; leave them out")
-	}
 	bar := newProgress(a.stderr, "serving")
 	run, err := composed.Simulate(s, in.Serving, *in.experts, model, composed.Options{
 		Speculation: in.speculation,
@@ -26,8 +23,15 @@ func (a *app) serveExperts(cmd *cobra.Command, args []string, f *servingFlags, s
 	if err != nil {
 		return located(args[1:], err)
 	}
-	if a.format == "table" {
-		return a.show(servingSheets(run.Serving)...)
-	}
-	return a.emit(func(w *jsondoc.Writer) { result.Composed(w, run, f.form()) })
+	return f.outputs.leave(servingEvidence{
+		print: a.printing(func(w *jsondoc.Writer) { result.Composed(w, run, f.form()) }, func() []sheet {
+			return append(servingSheets(run.Serving), expertSheet(&run.Snapshot.Metrics, run.CacheAppliedEvents))
+		}),
+		trace:  func(w *jsondoc.Writer) { result.ComposedTraceDocument(w, run) },
+		tables: func(opt arrowio.Options) []*arrowio.Table { return arrowio.Composed(run, opt).All() },
+		page:   func(about report.Meta) ([]byte, error) { return report.Serving(run.Serving, about) },
+		meta: func() (report.Meta, error) {
+			return pageMeta(cmd, args, f.requests, func(w *jsondoc.Writer) { result.Composed(w, run, result.Full) })
+		},
+	})
 }

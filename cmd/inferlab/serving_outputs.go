@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/inferlab/inferlab/arrowio"
@@ -50,16 +51,44 @@ func (o *servingOutputs) prepare() error {
 	return nil
 }
 
-// write leaves the trace and the tables first and the page last: a drawing that
-// fails loses no result.
-func (o *servingOutputs) write(run *serving.Run, meta func() (report.Meta, error)) error {
-	if err := writeTraceFile(o.trace, func(w *jsondoc.Writer) { result.ServingTraceDocument(w, run) }); err != nil {
-		return err
+// write leaves the outputs of a run without an expert cache; print may be nil.
+func (o *servingOutputs) write(run *serving.Run, print func() error, meta func() (report.Meta, error)) error {
+	return o.leave(servingEvidence{
+		trace: func(w *jsondoc.Writer) { result.ServingTraceDocument(w, run) },
+		tables: func(opt arrowio.Options) []*arrowio.Table {
+			served := arrowio.Serving(run, opt)
+			tables := served.All()
+			if run.Speculation != nil {
+				tables = append(tables, served.AcceptanceByPosition())
+			}
+			return tables
+		},
+		page: func(about report.Meta) ([]byte, error) { return report.Serving(run, about) },
+		meta:  meta,
+		print: print,
+	})
+}
+
+// servingEvidence makes the files of one kind of run.
+type servingEvidence struct {
+	trace  func(*jsondoc.Writer)
+	tables func(arrowio.Options) []*arrowio.Table
+	page   func(report.Meta) ([]byte, error)
+	meta   func() (report.Meta, error)
+	print  func() error // prints the document and has it on the disk; nil: nothing is printed
+}
+
+// leave writes the trace and the tables, then the document, and the page last: a
+// drawing that fails loses no result, and can be tried again from the document.
+func (o *servingOutputs) leave(e servingEvidence) error {
+	if e.trace != nil {
+		if err := writeTraceFile(o.trace, e.trace); err != nil {
+			return err
+		}
 	}
-	served := arrowio.Serving(run, arrowio.Options{PlainStrings: o.plain})
-	tables := served.All()
-	if run.Speculation != nil {
-		tables = append(tables, served.AcceptanceByPosition())
+	var tables []*arrowio.Table
+	if o.parquet != "" || o.arrow != "" {
+		tables = e.tables(arrowio.Options{PlainStrings: o.plain})
 	}
 	if o.parquet != "" {
 		if err := parquetio.WriteDir(o.parquet, tables...); err != nil {
@@ -71,14 +100,27 @@ func (o *servingOutputs) write(run *serving.Run, meta func() (report.Meta, error
 			return err
 		}
 	}
+	if e.print != nil {
+		if err := e.print(); err != nil {
+			return err
+		}
+	}
 	if o.report == "" {
 		return nil
 	}
-	about, err := meta()
+	if err := o.draw(e); err != nil {
+		return fmt.Errorf("the result is complete, its page is not: %w; inferlab report RESULT.json -o %s makes the page again from the document", err, o.report)
+	}
+	return nil
+}
+
+// draw makes the page.
+func (o *servingOutputs) draw(e servingEvidence) error {
+	about, err := e.meta()
 	if err != nil {
 		return err
 	}
-	page, err := report.Serving(run, about)
+	page, err := e.page(about)
 	if err != nil {
 		return err
 	}
