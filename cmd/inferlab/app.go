@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/spf13/cobra"
 )
 
@@ -35,7 +34,10 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	err := unknownCommand(root, args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	switch {
 	case err == nil:
 		return exitDone
@@ -71,13 +73,7 @@ failure.`,
   inferlab run multi-gpu-ring-8 workload.yaml --format table`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return fmt.Errorf("unknown command %q%s", args[0], document.Suggest(args[0], commandNames(cmd)))
-		},
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -88,12 +84,28 @@ failure.`,
 	return root
 }
 
-func commandNames(root *cobra.Command) []string {
-	var names []string
-	for _, c := range root.Commands() {
-		names = append(names, c.Name())
+// unknownCommand refuses a command line whose first word names no command, before
+// any option after it can be misread.
+func unknownCommand(root *cobra.Command, args []string) error {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd(args...)
+	for _, word := range args {
+		if strings.HasPrefix(word, "-") {
+			continue
+		}
+		var names []string
+		for _, c := range root.Commands() {
+			if c.Name() == word {
+				return nil
+			}
+			names = append(names, c.Name())
+		}
+		if strings.HasPrefix(word, cobra.ShellCompRequestCmd) {
+			return nil
+		}
+		return unknownName("command", word, names)
 	}
-	return names
+	return nil
 }
 
 // formatFlag adds --format to a command that can print for people.

@@ -14,13 +14,23 @@ import (
 func readFile(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		var pathErr *fs.PathError
-		if errors.As(err, &pathErr) {
-			err = pathErr.Err
-		}
-		return nil, fmt.Errorf("cannot read %s: %w", path, err)
+		return nil, readFailure(path, err)
 	}
 	return data, nil
+}
+
+// readFailure says which file could not be read and why.
+func readFailure(path string, err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	return fmt.Errorf("cannot read %s: %w", path, err)
+}
+
+// unknownName refuses a name with the nearest known ones.
+func unknownName(kind, name string, known []string) error {
+	return fmt.Errorf("unknown %s %q%s", kind, name, document.Suggest(name, known))
 }
 
 // readDocument reads and decodes a YAML or JSON file.

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/arrowio/export"
+	"github.com/inferlab/inferlab/arrowio/resultdoc"
+	"github.com/spf13/cobra"
+)
+
+// exportFlags are the options of the export command.
+type exportFlags struct {
+	tables []string
+	format string
+	out    string
+	plain  bool
+}
+
+func (a *app) exportCommand() *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export RESULT -o DIR",
+		Short: "Write the tables of an exported result",
+		Long: `Reads the JSON document of a serving run (the full one, not the summary) and writes
+its tables, without simulating again. -o - writes one table to standard output.
+Operations of plans are not part of a result document; their tables are written by
+serving --parquet.`,
+		Example: `  inferlab serving multi-gpu serving.yaml > run.json
+  inferlab export run.json -o tables/
+  inferlab export run.json --tables requests --format csv -o -`,
+		Args: positional("RESULT"),
+		RunE: func(_ *cobra.Command, args []string) error { return a.export(args[0], &f) },
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.tables, "tables", nil, "tables to write, by name (default: all; see inferlab tables)")
+	flags.StringVar(&f.format, "format", "parquet", "form of the tables: "+strings.Join(exportFormats(), ", "))
+	flags.StringVarP(&f.out, "output", "o", "", "folder for the tables, or - for standard output")
+	flags.BoolVar(&f.plain, "plain-strings", false, "plain strings instead of dictionaries")
+	return cmd
+}
+
+func exportFormats() []string {
+	var names []string
+	for _, f := range export.Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func (a *app) export(path string, f *exportFlags) error {
+	format, err := export.ParseFormat(f.format)
+	if err != nil {
+		return fmt.Errorf("export: --format: %w", err)
+	}
+	switch f.out {
+	case "":
+		return fmt.Errorf("export: -o is missing: name a folder, or - for standard output")
+	case "-":
+	default:
+		if err := arrowio.PrepareDir(f.out); err != nil {
+			return err
+		}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return readFailure(path, err)
+	}
+	defer file.Close()
+	read, err := resultdoc.Serving(file, arrowio.Options{PlainStrings: f.plain})
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	tables, err := export.Select(read.All(), f.tables...)
+	if err != nil {
+		return fmt.Errorf("export: --tables: %w", err)
+	}
+	if f.out == "-" {
+		if len(tables) != 1 {
+			return fmt.Errorf("export: standard output takes one table, found %d; name it with --tables", len(tables))
+		}
+		return printed(format.Stream(a.stdout, tables...))
+	}
+	return format.Dir(f.out, tables...)
+}
+
+func (a *app) tablesCommand() *cobra.Command {
+	const markdown, table = "markdown", "table"
+	var form string
+	cmd := &cobra.Command{
+		Use:   "tables [NAME...]",
+		Short: "Describe every table with its fields, units and meaning",
+		Example: `  inferlab tables
+  inferlab tables requests tokens
+  inferlab tables --format table`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			chosen, err := declarations(args)
+			switch {
+			case err != nil:
+				return fmt.Errorf("tables: %w", err)
+			case form == table:
+				return a.show(tableSheet(chosen))
+			case form != markdown:
+				return fmt.Errorf("tables: --format: found %q, expected one of %s, %s", form, markdown, table)
+			}
+			var text bytes.Buffer
+			if err := arrowio.Describe(&text, chosen...); err != nil {
+				return err
+			}
+			_, err = io.Copy(a.stdout, &text)
+			return printed(err)
+		},
+	}
+	cmd.Flags().StringVar(&form, "format", markdown, "output form: markdown, table")
+	return cmd
+}
+
+// declarations picks tables by name, all of them without names.
+func declarations(names []string) ([]*arrowio.Declaration, error) {
+	all := arrowio.AllDeclarations()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var chosen []*arrowio.Declaration
+	known := make([]string, len(all))
+	for i, d := range all {
+		known[i] = d.Table
+	}
+	for _, name := range names {
+		found := false
+		for _, d := range all {
+			if d.Table == name {
+				chosen, found = append(chosen, d), true
+			}
+		}
+		if !found {
+			return nil, unknownName("table", name, known)
+		}
+	}
+	return chosen, nil
+}
+
+func tableSheet(chosen []*arrowio.Declaration) sheet {
+	s := sheet{columns: []string{"table", "field", "type", "unit", "meaning"}}
+	for _, d := range chosen {
+		for _, f := range d.Fields {
+			s.rows = append(s.rows, []string{d.Table, f.Name, f.Kind.String(), f.Unit, f.Description})
+		}
+	}
+	return s
+}

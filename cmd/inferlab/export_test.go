@@ -1,0 +1,68 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestExportGivesTheTablesOfTheRun compares tables made of the exported document
+// with those that the run itself wrote.
+func TestExportGivesTheTablesOfTheRun(t *testing.T) {
+	dir := t.TempDir()
+	document, direct, exported := filepath.Join(dir, "run.json"), filepath.Join(dir, "direct"), filepath.Join(dir, "exported")
+	code, stdout, stderr := inferlab("serving", "multi-gpu", sample, "--arrow", direct)
+	if code != exitDone {
+		t.Fatal(stderr)
+	}
+	if err := os.WriteFile(document, []byte(stdout), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := inferlab("export", document, "--format", "arrow", "-o", exported); code != exitDone {
+		t.Fatal(stderr)
+	}
+	for _, name := range []string{"tokens.arrow", "batches.arrow", "resources.arrow"} {
+		want, err := os.ReadFile(filepath.Join(direct, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(exported, name))
+		if err != nil || len(got) != len(want) {
+			t.Errorf("%s: %d bytes, %v; the run wrote %d", name, len(got), err, len(want))
+		}
+	}
+	code, rows, stderr := inferlab("export", document, "--tables", "requests", "--format", "csv", "-o", "-")
+	if lines := strings.Split(strings.TrimSpace(rows), "\n"); code != exitDone || len(lines) != 25 || !strings.HasPrefix(lines[0], "request_id") {
+		t.Errorf("exit %d, %d lines, stderr %q", code, len(lines), stderr)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{document}, "-o"},
+		{[]string{document, "-o", "-"}, "one table"},
+		{[]string{document, "-o", "-", "--tables", "request"}, "request"},
+		{[]string{document, "-o", exported, "--format", "xlsx"}, "xlsx"},
+		{[]string{sample, "-o", exported}, "serving.yaml"},
+		{[]string{filepath.Join(dir, "none.json"), "-o", exported}, "none.json"},
+	} {
+		code, stdout, stderr := inferlab(append([]string{"export"}, c.args...)...)
+		if code != exitFailure || stdout != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: exit %d, stdout %q, stderr %q", c.args, code, stdout, stderr)
+		}
+	}
+}
+
+func TestTablesAreDescribed(t *testing.T) {
+	code, stdout, _ := inferlab("tables", "requests")
+	if code != exitDone || !strings.Contains(stdout, "ttft_ns") || strings.Contains(stdout, "batch_members") {
+		t.Errorf("exit %d:\n%s", code, stdout)
+	}
+	if code, all, _ := inferlab("tables", "--format", "table"); code != exitDone || !strings.Contains(all, "batch_members") {
+		t.Errorf("exit %d", code)
+	}
+	if code, _, stderr := inferlab("tables", "requsts"); code != exitFailure || !strings.Contains(stderr, "requests") {
+		t.Errorf("exit %d, stderr %q", code, stderr)
+	}
+}
