@@ -267,7 +267,7 @@ func (c *calibrationReport) limits() []string {
 // embedded is the calibrate document, when there is one.
 func (c *calibrationReport) embedded() result {
 	doc := c.meta.Result
-	if len(doc) == 0 || len(doc) > maxResultBytes {
+	if len(doc) == 0 || len(doc) > MaxResultBytes {
 		return result{Name: "result.json", Fingerprint: orUnknown(outputFingerprint(c.meta)), Reason: "The result document is not embedded;"}
 	}
 	return result{

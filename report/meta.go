@@ -41,7 +41,7 @@ type Calibration struct {
 // Limits of a page.
 const (
 	DefaultMaxBytes  = 8 << 20 // bytes of the whole file (contract 09, F5)
-	maxResultBytes   = 5 << 20 // larger results are represented by their fingerprint (F4)
+	MaxResultBytes   = 5 << 20 // larger results are represented by their fingerprint (F4)
 	tableRows        = 500     // more rows show the first and last half (F3)
 	fallbackRows     = 100     // the same when the page would exceed its bound
 	inspectorEntries = 12

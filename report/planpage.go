@@ -218,7 +218,7 @@ func (s *planStory) limitations() []string {
 func (s *planStory) result() result {
 	r := result{Name: "result.json", Fingerprint: outputFingerprint(s.meta)}
 	doc := s.meta.Result
-	if len(doc) == 0 || len(doc) > maxResultBytes {
+	if len(doc) == 0 || len(doc) > MaxResultBytes {
 		r.Name = "summary.json"
 		text, err := canonical.Pretty(s.summary)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 // of its metrics stands for it, beside its fingerprint (contract 09, F4).
 func (s *servingReport) result() result {
 	doc := s.meta.Result
-	if len(doc) > 0 && len(doc) <= maxResultBytes {
+	if len(doc) > 0 && len(doc) <= MaxResultBytes {
 		return embed("result.json", doc)
 	}
 	r := embed("summary.json", s.summary())
@@ -21,7 +21,7 @@ func (s *servingReport) result() result {
 // source is what Rebuild needs; without results when the document is not embedded.
 func (s *servingReport) source() (string, error) {
 	from := source{View: viewServing, Meta: s.meta}
-	if doc := s.meta.Result; len(doc) > 0 && len(doc) <= maxResultBytes {
+	if doc := s.meta.Result; len(doc) > 0 && len(doc) <= MaxResultBytes {
 		from.Results = []sourceResult{{"result.json", canonical.FingerprintBytes(doc)}}
 		from.Links = linkOperations(s.flow)
 	}

@@ -154,7 +154,7 @@ func (r *runsReport) embed(p *page, whole bool) error {
 	for i := range r.docs {
 		total += len(r.docs[i].Text)
 	}
-	whole = whole && total <= maxResultBytes
+	whole = whole && total <= MaxResultBytes
 	for i := range r.docs {
 		d := &r.docs[i]
 		one := result{Name: safeName(d.Name), Fingerprint: canonical.FingerprintBytes(d.Text), Reason: "The result of " + d.Name + " is too large to be embedded;"}

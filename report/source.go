@@ -177,12 +177,33 @@ func unlink(kind, text string) ([]byte, error) {
 // Rebuild makes a page again from what the page itself holds: the same bytes, when
 // the same version of the program makes it. It refuses a page whose embedded
 // results do not have the fingerprints that it was made with, ErrNoPage, and
-// ErrResultLeftOut.
-func Rebuild(page []byte) ([]byte, error) {
+// ErrResultLeftOut. It also returns the results.
+func Rebuild(page []byte) ([]byte, []Document, error) {
 	s, err := readSource(page)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	docs, err := s.documents()
+	if err != nil {
+		return nil, nil, err
+	}
+	meta := s.Meta
+	meta.links = s.Links
+	var out []byte
+	switch s.View {
+	case viewServing:
+		meta.Result = s.docs[0]
+		out, err = Serving(docs[0].Run, meta)
+	case viewRuns:
+		out, err = Runs(docs, s.Reference, meta)
+	default:
+		err = fmt.Errorf("%w: view %q", ErrNoPage, s.View)
+	}
+	return out, docs, err
+}
+
+// documents reads the results.
+func (s *pageOrigin) documents() ([]Document, error) {
 	docs := make([]Document, len(s.docs))
 	for i := range docs {
 		run, err := resultdoc.Run(bytes.NewReader(s.docs[i]))
@@ -191,16 +212,7 @@ func Rebuild(page []byte) ([]byte, error) {
 		}
 		docs[i] = Document{Name: s.Results[i].Name, Run: run, Text: s.docs[i]}
 	}
-	meta := s.Meta
-	meta.links = s.Links
-	switch s.View {
-	case viewServing:
-		meta.Result = s.docs[0]
-		return Serving(docs[0].Run, meta)
-	case viewRuns:
-		return Runs(docs, s.Reference, meta)
-	}
-	return nil, fmt.Errorf("%w: view %q", ErrNoPage, s.View)
+	return docs, nil
 }
 
 // linkOperations are the counts behind the links of a run; nil when its plans are

@@ -46,7 +46,7 @@ func TestRebuild(t *testing.T) {
 	meta := report.Meta{Command: "serving", CommandLine: "inferlab serving multi-gpu " + hostile[0], Seed: 42, HasSeed: true, Result: doc,
 		Inputs: []report.Input{{Name: hostile[1], Fingerprint: "fnv1a32:0badcafe", Travels: true}}}
 	first := page(t, run, meta)
-	again, err := report.Rebuild([]byte(first))
+	again, _, err := report.Rebuild([]byte(first))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,17 +75,17 @@ func firstDifference(a, b []byte) int {
 func TestRebuildRefusals(t *testing.T) {
 	run, doc := served(t, "multi-gpu", 8)
 	whole := page(t, run, report.Meta{Result: doc})
-	if _, err := report.Rebuild([]byte("<!DOCTYPE html><p>not ours")); !errors.Is(err, report.ErrNoPage) {
+	if _, _, err := report.Rebuild([]byte("<!DOCTYPE html><p>not ours")); !errors.Is(err, report.ErrNoPage) {
 		t.Errorf("another file: %v", err)
 	}
-	if _, err := report.Rebuild([]byte(page(t, run, report.Meta{}))); !errors.Is(err, report.ErrResultLeftOut) {
+	if _, _, err := report.Rebuild([]byte(page(t, run, report.Meta{}))); !errors.Is(err, report.ErrResultLeftOut) {
 		t.Errorf("no result: %v", err)
 	}
 	link := regexp.MustCompile(`(<a download="result\.json[^"]*" href=")[^"]*`)
 	_, other := served(t, "multi-gpu", 4)
 	foreign := page(t, run, report.Meta{Result: other})
 	swapped := link.ReplaceAllString(whole, strings.ReplaceAll(link.FindString(foreign), "$", "$$"))
-	if _, err := report.Rebuild([]byte(swapped)); err == nil || !strings.Contains(err.Error(), "was changed") {
+	if _, _, err := report.Rebuild([]byte(swapped)); err == nil || !strings.Contains(err.Error(), "was changed") {
 		t.Errorf("a swapped result: %v", err)
 	}
 }
@@ -110,7 +110,7 @@ func TestRuns(t *testing.T) {
 	if i, j := strings.Index(html, `id="differences"`), strings.Index(html, `id="ranking"`); i < 0 || j < i {
 		t.Error("the differences do not come first")
 	}
-	again, err := report.Rebuild(out)
+	again, _, err := report.Rebuild(out)
 	if err != nil {
 		t.Fatal(err)
 	}

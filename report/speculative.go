@@ -340,7 +340,7 @@ func (s *speculativeReport) limits() []string {
 
 func (s *speculativeReport) embedded() result {
 	doc := s.meta.Result
-	if len(doc) == 0 || len(doc) > maxResultBytes {
+	if len(doc) == 0 || len(doc) > MaxResultBytes {
 		return result{Name: "result.json", Fingerprint: orUnknown(outputFingerprint(s.meta)), Reason: "The result document is not embedded;"}
 	}
 	return result{

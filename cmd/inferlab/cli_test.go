@@ -120,6 +120,7 @@ func TestSummaryIsTheDocumentWithoutEvidence(t *testing.T) {
 	whole, short := decode(t, full), decode(t, summary)
 	delete(whole, "batches")
 	delete(whole, "inputs")
+	delete(whole, "inputs")
 	inner := whole["serving"].(map[string]any)
 	delete(inner, "trace")
 	for _, r := range inner["requests"].([]any) {

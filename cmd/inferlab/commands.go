@@ -12,6 +12,7 @@ func (a *app) commands() []*cobra.Command {
 		a.topologyCommand(),
 		a.servingCommand(),
 		a.servingCompareCommand(),
+		a.reportCommand(),
 		a.runCommand(),
 		a.compareCommand(),
 		a.calibrateCommand(),

@@ -17,6 +17,8 @@ import (
 	notebookrun "github.com/inferlab/inferlab/notebooks/run"
 	"github.com/inferlab/inferlab/report"
 	"github.com/inferlab/inferlab/simcore"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
+	"github.com/inferlab/inferlab/simcore/result"
 	"github.com/inferlab/inferlab/simcore/serving"
 	"github.com/spf13/cobra"
 )
@@ -67,8 +69,11 @@ func (a *app) demo(ctx context.Context, out string, withoutNotebook bool) error 
 	if err != nil {
 		return err
 	}
-	if err := outputs.write(run, func() (report.Meta, error) {
-		return report.Meta{Command: "demo", CommandLine: "inferlab demo"}, nil
+	if err := outputs.write(run, nil, func() (report.Meta, error) {
+		meta := report.Meta{Command: "demo", CommandLine: "inferlab demo"}
+		var err error
+		meta.Result, meta.OutputFingerprint, err = embeddable(func(w *jsondoc.Writer) { result.Serving(w, run, result.Full) })
+		return meta, err
 	}); err != nil {
 		return err
 	}

@@ -129,13 +129,9 @@ func (a *app) serve(cmd *cobra.Command, args []string, f *servingFlags) error {
 	if err != nil {
 		return located(args[1:], err)
 	}
-	if err := f.outputs.write(run, func() (report.Meta, error) { return servingMeta(cmd, args, run, f.requests) }); err != nil {
-		return err
-	}
-	if a.format == "table" {
-		return a.show(servingSheets(run)...)
-	}
-	return a.emit(func(w *jsondoc.Writer) { result.Serving(w, run, f.form()) })
+	return f.outputs.write(run,
+		a.printing(func(w *jsondoc.Writer) { result.Serving(w, run, f.form()) }, func() []sheet { return servingSheets(run) }),
+		func() (report.Meta, error) { return servingMeta(cmd, args, run, f.requests) })
 }
 
 // form is how much evidence the document holds.

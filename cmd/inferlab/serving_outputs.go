@@ -63,7 +63,7 @@ func (o *servingOutputs) write(run *serving.Run, print func() error, meta func()
 			}
 			return tables
 		},
-		page: func(about report.Meta) ([]byte, error) { return report.Serving(run, about) },
+		page:  func(about report.Meta) ([]byte, error) { return report.Serving(run, about) },
 		meta:  meta,
 		print: print,
 	})

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/inferlab/inferlab/arrowio/resultdoc"
+	"github.com/inferlab/inferlab/internal/wholefile"
+	"github.com/inferlab/inferlab/report"
+	"github.com/inferlab/inferlab/simcore/canonical"
+	"github.com/inferlab/inferlab/simcore/evidence"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
+	"github.com/inferlab/inferlab/simcore/result"
+	"github.com/spf13/cobra"
+)
+
+// reportFlags are the options of the report command.
+type reportFlags struct {
+	out       string
+	from      string
+	reference string
+	traces    []string
+	open      bool
+}
+
+func (a *app) reportCommand() *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:   "report [RESULT.json...]",
+		Short: "Make a page of results: one run, or a comparison of several",
+		Long: `Makes one self-contained HTML page of finished results, without running anything
+again. A result is the full document that "inferlab serving" prints; a summary
+will do together with its trace document (--trace, in the order of the results).
+Every document is checked again before it is drawn: its scenario, its fingerprint
+and its trace, by the independent replay.
+
+Several results give a comparison: what differs between their inputs, every run
+against the reference, distributions on shared axes, requests in pairs where the
+workload is the same.
+
+A page holds what it was made from; --from makes it again, byte for byte.`,
+		Example: `  inferlab serving multi-gpu serving.yaml > run.json
+  inferlab report run.json -o run.html --open
+  inferlab report a.json b.json c.json --reference b.json -o compared.html
+  inferlab report summary.json --trace run-trace.json -o run.html
+  inferlab report --from run.html -o again.html`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.report(cmd, args, &f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "out", "o", "", "the page to write")
+	flags.StringVar(&f.from, "from", "", "make the page again that this page holds")
+	flags.StringVar(&f.reference, "reference", "", "the result that the others are compared with (default: the first)")
+	flags.StringArrayVar(&f.traces, "trace", nil, "trace document of a result, once a result, in their order")
+	flags.BoolVar(&f.open, "open", false, "open the page in the browser")
+	return cmd
+}
+
+// check refuses combinations of options and arguments that mean nothing.
+func (f *reportFlags) check(args []string) error {
+	switch {
+	case f.out == "":
+		return errors.New("report: missing -o FILE.html, the page to write")
+	case f.from == "" && len(args) == 0:
+		return errors.New("report: missing argument RESULT.json (or --from PAGE.html)")
+	case f.from != "" && (len(args) > 0 || len(f.traces) > 0 || f.reference != ""):
+		return errors.New("report: --from makes a page of a page alone; leave out results, --trace and --reference")
+	case len(f.traces) > 0 && len(f.traces) != len(args):
+		return fmt.Errorf("report: %d results and %d --trace; give one trace document a result, or none", len(args), len(f.traces))
+	case f.reference != "" && !slices.Contains(args, f.reference):
+		return fmt.Errorf("report: --reference: %q is none of the results", f.reference)
+	}
+	return wholefile.Check(f.out)
+}
+
+func (a *app) report(cmd *cobra.Command, args []string, f *reportFlags) error {
+	if err := f.check(args); err != nil {
+		return err
+	}
+	page, made, err := f.page(cmd, args)
+	if err != nil {
+		return err
+	}
+	err = wholefile.Write(f.out, func(w io.Writer) error {
+		_, err := w.Write(page)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if f.open {
+		if err := browse(cmd.Context(), f.out); err != nil {
+			fmt.Fprintf(a.stderr, "inferlab: warning: the page is written, but could not be opened: %v\n", err)
+		}
+	}
+	return a.emit(func(w *jsondoc.Writer) { writeReported(w, f.out, page, made) })
+}
+
+// page makes the page and lists the results in it.
+func (f *reportFlags) page(cmd *cobra.Command, args []string) ([]byte, []report.Document, error) {
+	if f.from != "" {
+		old, err := readFile(f.from)
+		if err != nil {
+			return nil, nil, err
+		}
+		page, docs, err := report.Rebuild(old)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", f.from, err)
+		}
+		return page, docs, nil
+	}
+	meta := report.Meta{Command: "report", CommandLine: reproduction(cmd, args, false)}
+	var docs []report.Document
+	for i, path := range args {
+		doc, err := readResult(path, f.trace(i))
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		docs = append(docs, *doc)
+		meta.Inputs = append(meta.Inputs, report.Input{Name: filepath.Base(path), Fingerprint: canonical.FingerprintBytes(doc.Text), Travels: true})
+	}
+	if len(docs) == 1 {
+		meta.Command, meta.Result = "serving", docs[0].Text
+		page, err := report.Serving(docs[0].Run, meta)
+		return page, docs, err
+	}
+	page, err := report.Runs(docs, max(0, slices.Index(args, f.reference)), meta)
+	return page, docs, err
+}
+
+func (f *reportFlags) trace(i int) string {
+	if i < len(f.traces) {
+		return f.traces[i]
+	}
+	return ""
+}
+
+// readResult reads a serving document, and its trace document where one is named.
+func readResult(path, trace string) (*report.Document, error) {
+	text, err := readUnpacked(path)
+	if err != nil {
+		return nil, err
+	}
+	doc := &report.Document{Name: strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".json"), Text: text}
+	if trace == "" {
+		doc.Run, err = resultdoc.Run(bytes.NewReader(text))
+		return doc, err
+	}
+	protocol, err := readUnpacked(trace)
+	if err != nil {
+		return nil, err
+	}
+	doc.Run, err = resultdoc.RunWithTrace(bytes.NewReader(text), bytes.NewReader(protocol))
+	if err != nil {
+		return nil, fmt.Errorf("with %s: %w", trace, err)
+	}
+	doc.Text, err = fullDocument(func(w *jsondoc.Writer) { result.Serving(w, doc.Run, result.Full) })
+	return doc, err
+}
+
+// readUnpacked reads a file, unpacked when its name ends in .gz.
+func readUnpacked(path string) ([]byte, error) {
+	data, err := readFile(path)
+	if err != nil || !strings.HasSuffix(path, ".gz") {
+		return data, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("cannot unpack %s: %w", path, err)
+	}
+	return io.ReadAll(z)
+}
+
+// writeReported says what was made of what.
+func writeReported(w *jsondoc.Writer, path string, page []byte, docs []report.Document) {
+	confidence := evidence.Exact
+	for i := range docs {
+		confidence = evidence.Weakest(confidence, docs[i].Run.Confidence)
+	}
+	w.Object()
+	w.Head(jsondoc.Head{Command: "report", Confidence: confidence})
+	w.Key("page").Text(filepath.Base(path))
+	w.Key("bytes").Int(int64(len(page)))
+	w.Key("pageFingerprint").Text(canonical.FingerprintBytes(page))
+	w.Key("results").Array()
+	for i := range docs {
+		w.Element().Object()
+		w.Key("name").Text(docs[i].Name)
+		w.Key("scenarioId").Text(docs[i].Run.Scenario.ID())
+		w.Key("fingerprint").Text(canonical.FingerprintBytes(docs[i].Text))
+		w.Key("confidence").Text(string(docs[i].Run.Confidence))
+		w.End()
+	}
+	w.End()
+	w.End()
+}
+
+// browse opens a file with the program that the system has for it.
+func browse(ctx context.Context, path string) error {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	words := []string{"xdg-open", abs}
+	switch runtime.GOOS {
+	case "darwin":
+		words = []string{"open", abs}
+	case "windows":
+		words = []string{"rundll32", "url.dll,FileProtocolHandler", abs}
+	}
+	return exec.CommandContext(ctx, words[0], words[1:]...).Run()
+}
