@@ -34,6 +34,9 @@ func Simulate(cfg workload.SpeculativeRun) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if most := r.guaranteed + cfg.MaxAdditionalTokens + 1; cfg.OutputTokens/most > MaxRecordedIterations {
+		return nil, r.tooLong() // not even full acceptance would end in time
+	}
 	for r.remaining > 0 {
 		if err := r.iterate(); err != nil {
 			return nil, fmt.Errorf("iteration %d: %w", len(r.iterations), err)
@@ -94,7 +97,7 @@ func (r *runner) iterate() error {
 	case done >= r.cfg.Iterations():
 		return issue.New("max_iterations", "speculative.max_iterations", "%d iterations have run and %d tokens remain", done, r.remaining)
 	case done >= MaxRecordedIterations:
-		return issue.New("iteration_limit", "speculative.output_token_count", "a run records at most %d iterations and %d tokens remain", MaxRecordedIterations, r.remaining)
+		return r.tooLong()
 	}
 	shape, err := r.plan()
 	if err != nil {
@@ -118,6 +121,10 @@ func (r *runner) iterate() error {
 		Guaranteed: uint8(shape.Guaranteed), Authoritative: uint8(d.Authoritative), Outcome: d.Outcome,
 	})
 	return nil
+}
+
+func (r *runner) tooLong() error {
+	return issue.New("iteration_limit", "speculative.output_token_count", "a run records at most %d iterations and %d tokens remain", MaxRecordedIterations, r.remaining)
 }
 
 // plan plans the next iteration; a replayed width must be one that the plan allows.

@@ -221,6 +221,7 @@ func TestRunErrorsNameTheirPlace(t *testing.T) {
 	wide := configure(t, workload.MTP, 0, 9, 2, replay(3))
 	blind := configure(t, workload.MTP, 0, 9, 0, replay())
 	blind.Eligibility.MultiTokenVerification = false
+	endless := configure(t, workload.MTP, 0, 1<<52, 2, replay(2))
 	nothing := configure(t, workload.MTP, 0, 9, 0, replay())
 	nothing.Eligibility = workload.Eligibility{}
 	for _, c := range []struct {
@@ -232,6 +233,7 @@ func TestRunErrorsNameTheirPlace(t *testing.T) {
 		{"candidate beyond the pages", "iteration 0: paged KV of target", paged},
 		{"entry above the width", "step 0: replay entry 3", wide},
 		{"one row a forward", "multi_token_verification", blind},
+		{"more than a run records", "at most 16777216 iterations", endless},
 		{"no eligibility", "family mtp: the proposer is not available", nothing},
 	} {
 		if _, err := Simulate(c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
