@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/inferlab/inferlab/simcore/trace"
 )
 
 // frame is the part of an image around its plot: title and subtitle above, the
@@ -221,6 +223,10 @@ const (
 	keyTick
 	keyHatchBack
 	keyUnder
+	keyRing
+	keyCross
+	keyTriangle
+	keyOpenTriangle
 	keySeries // keySeries + i: a curve in the style of series i; the last constant
 )
 
@@ -284,6 +290,12 @@ func (k key) draw(c draw.Canvas, x, y vg.Length) {
 		stroke(c, k.ink, 1, segment(x, mid, x+12, mid), 3, 3)
 	case keyDot:
 		fill(c, k.ink, circle(x+5, mid, 3))
+	case keyRing:
+		choice(c, trace.TierWarm, x+5, mid, 3)
+	case keyCross:
+		choice(c, trace.TierCold, x+5, mid, 3)
+	case keyTriangle, keyOpenTriangle:
+		triangle(c, k.ink, x+5, y+1, 3.5, k.shape == keyTriangle)
 	case keyTick:
 		stroke(c, k.ink, 1.5, segment(x+5, y-2, x+5, y+10))
 	}
