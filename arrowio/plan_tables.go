@@ -12,7 +12,7 @@ const planContract = "contract 03 section 8 (plan revision 5)"
 // PlanOperationsDeclaration declares the table plan_operations.
 var PlanOperationsDeclaration = Declaration{
 	Table: "plan_operations", Revision: 1, Contract: planContract,
-	Description: "one row an executed operation of a plan, in submission order",
+	Description: "one row an executed operation of a plan, by execution in admission order, then in submission order",
 	Fields: []Field{
 		{"execution_id", Label, false, UnitID, "execution that the operation belongs to"},
 		{"source_sequence", Int64, false, UnitCount, "submission order within the execution, from 0"},
@@ -38,7 +38,7 @@ var PlanOperationsDeclaration = Declaration{
 // PlanTerminalsDeclaration declares the table plan_terminals.
 var PlanTerminalsDeclaration = Declaration{
 	Table: "plan_terminals", Revision: 1, Contract: planContract,
-	Description: "one row a participating rank of an execution: how it ended",
+	Description: "one row a participating rank of an execution: how it ended; by execution in admission order, then rank_id",
 	Fields: []Field{
 		{"execution_id", Label, false, UnitID, "execution that the rank took part in"},
 		{"execution_status", Label, false, UnitWord, "succeeded, failed or aborted"},
@@ -52,15 +52,18 @@ var PlanTerminalsDeclaration = Declaration{
 	},
 }
 
-// PlanDeclarations lists the schemas of the tables of an executed plan, in the
-// order of PlanTables.All.
+// PlanDeclarations lists the schemas of the tables of executed plans, in the order of
+// PlanTables.All, then those of fault campaigns.
 func PlanDeclarations() []*Declaration {
-	return []*Declaration{&PlanOperationsDeclaration, &PlanTerminalsDeclaration}
+	return []*Declaration{&PlanOperationsDeclaration, &PlanTerminalsDeclaration, &PlanStepsDeclaration, &PlanExecutionsDeclaration,
+		&PlanFaultsDeclaration, &PlanFaultRanksDeclaration}
 }
 
-// PlanTables are the tables of one executed plan.
+// PlanTables are the tables of executed plans: one, or many on one clock.
 type PlanTables struct {
-	tr         *trace.Plan
+	scn        *topology.Scenario
+	executions []PlanExecution
+	of         []int32 // row of plan_operations -> execution
 	catalog    *catalog
 	provenance Provenance
 	opt        Options
@@ -68,13 +71,52 @@ type PlanTables struct {
 
 // Plan prepares the tables of an execution. The scenario may be nil.
 func Plan(scn *topology.Scenario, p *plan.Plan, tr *trace.Plan, provenance Provenance, opt Options) *PlanTables {
-	t := &PlanTables{tr: tr, catalog: newCatalog(scn), provenance: provenance, opt: opt}
-	t.catalog.extend([]serving.Template{{Plan: p, Trace: tr}})
+	return Plans(scn, []PlanExecution{{Plan: p, Trace: tr}}, provenance, opt)
+}
+
+// Plans prepares the tables of several executions, given in admission order. The
+// scenario may be nil.
+func Plans(scn *topology.Scenario, executions []PlanExecution, provenance Provenance, opt Options) *PlanTables {
+	t := &PlanTables{scn: scn, executions: executions, catalog: newCatalog(scn), provenance: provenance, opt: opt}
+	templates := make([]serving.Template, len(executions))
+	for i, e := range executions {
+		templates[i] = serving.Template{Plan: e.Plan, Trace: e.Trace}
+		for range e.Trace.Operations {
+			t.of = append(t.of, int32(i))
+		}
+	}
+	t.catalog.extend(templates)
 	return t
 }
 
-// All returns plan_operations and plan_terminals.
-func (t *PlanTables) All() []*Table { return []*Table{t.Operations(), t.Terminals()} }
+// executionIDs are the dictionary words of execution_id, by execution.
+func (t *PlanTables) executionIDs() []string {
+	ids := make([]string, len(t.executions))
+	for i := range t.executions {
+		ids[i] = t.executions[i].Trace.Terminal.ExecutionID
+	}
+	return ids
+}
+
+// All returns plan_operations, plan_terminals, plan_steps, plan_executions and, of
+// executions on one machine, resources.
+func (t *PlanTables) All() []*Table {
+	all := []*Table{t.Operations(), t.Terminals(), t.Steps(), t.Executions()}
+	if t.scn != nil && !t.twoMachines() {
+		all = append(all, t.Resources())
+	}
+	return all
+}
+
+// twoMachines reports a failover: its epochs ran on machines of their own.
+func (t *PlanTables) twoMachines() bool {
+	for i := range t.executions {
+		if t.executions[i].OffsetNs != 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // Operations is the table plan_operations.
 func (t *PlanTables) Operations() *Table {
@@ -91,7 +133,7 @@ func (t *PlanTables) Operations() *Table {
 		return intsOf(rows, func(r *operationRow) int64 { return value(r.op) })
 	}
 	return newTable(&PlanOperationsDeclaration, t.provenance, t.opt, int64(len(rows)), []column{
-		constant(t.tr.Terminal.ExecutionID),
+		labelsOf(t.of, t.executionIDs(), func(e *int32) int32 { return *e }),
 		ints(func(op *trace.Operation) int64 { return op.SourceSequence }),
 		ints(func(op *trace.Operation) int64 { return op.StepID }),
 		labelsOf(rows, operationKinds, func(r *operationRow) int32 { return r.kind }),
@@ -112,25 +154,42 @@ func (t *PlanTables) Operations() *Table {
 	})
 }
 
+// terminalRow is one rank of one execution.
+type terminalRow struct {
+	execution    int32
+	end          *trace.Terminal
+	rank         *trace.RankState
+	kind, target string
+}
+
 // Terminals is the table plan_terminals.
 func (t *PlanTables) Terminals() *Table {
-	end, rows := &t.tr.Terminal, t.tr.Terminal.RankStates
-	ranks, statuses := newDictionary(), newDictionary()
-	for i := range rows {
-		ranks.code(rows[i].RankID)
-		statuses.code(string(rows[i].Status))
+	ranks, statuses, kinds, targets := newDictionary(), newDictionary(), newDictionary(), newDictionary()
+	var rows []terminalRow
+	for e := range t.executions {
+		end := &t.executions[e].Trace.Terminal
+		row := terminalRow{execution: int32(e), end: end}
+		row.kind, row.target = faultWords(end.Fault)
+		statuses.code(string(end.Status))
+		kinds.optional(row.kind)
+		targets.optional(row.target)
+		for i := range end.RankStates {
+			row.rank = &end.RankStates[i]
+			ranks.code(row.rank.RankID)
+			statuses.code(string(row.rank.Status))
+			rows = append(rows, row)
+		}
 	}
-	kind, target := faultWords(end.Fault)
 	return newTable(&PlanTerminalsDeclaration, t.provenance, t.opt, int64(len(rows)), []column{
-		constant(end.ExecutionID),
-		constant(string(end.Status)),
-		labelsOf(rows, ranks.words, func(r *trace.RankState) int32 { return ranks.codes[r.RankID] }),
-		labelsOf(rows, statuses.words, func(r *trace.RankState) int32 { return statuses.codes[string(r.Status)] }),
-		intsOf(rows, func(r *trace.RankState) int64 { return r.TerminalAtNs }),
-		intsOf(rows, func(*trace.RankState) int64 { return end.TimestampNs }),
-		optionalOf(rows, func(*trace.RankState) (int64, bool) { return end.FailureAtNs, end.Status != trace.Succeeded }),
-		constant(kind),
-		constant(target),
+		labelsOf(rows, t.executionIDs(), func(r *terminalRow) int32 { return r.execution }),
+		labelsOf(rows, statuses.words, func(r *terminalRow) int32 { return statuses.codes[string(r.end.Status)] }),
+		labelsOf(rows, ranks.words, func(r *terminalRow) int32 { return ranks.codes[r.rank.RankID] }),
+		labelsOf(rows, statuses.words, func(r *terminalRow) int32 { return statuses.codes[string(r.rank.Status)] }),
+		intsOf(rows, func(r *terminalRow) int64 { return r.rank.TerminalAtNs }),
+		intsOf(rows, func(r *terminalRow) int64 { return r.end.TimestampNs }),
+		optionalOf(rows, func(r *terminalRow) (int64, bool) { return r.end.FailureAtNs, r.end.Status != trace.Succeeded }),
+		labelsOf(rows, kinds.words, func(r *terminalRow) int32 { return kinds.optional(r.kind) }),
+		labelsOf(rows, targets.words, func(r *terminalRow) int32 { return targets.optional(r.target) }),
 	})
 }
 

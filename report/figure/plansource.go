@@ -22,7 +22,7 @@ func PlanOf(src Source, scn *topology.Scenario, p *plan.Plan, t *trace.Plan) Pla
 		f.add(0, steps[t.Operations[i].StepID], &t.Operations[i], 0)
 	}
 	f.Ranks = ranksOf(scn, f.Operations)
-	f.truncate(t.Terminal.Fault)
+	f.truncate(scn, t.Terminal.Fault)
 	if t.Terminal.Status == trace.Succeeded {
 		f.markCritical(f.lastToFinish())
 	}
@@ -78,7 +78,7 @@ func ConcurrentPlans(src Source, scn *topology.Scenario, requests []plan.Request
 	}
 	f.Ranks = ranksOf(scn, f.Operations)
 	if len(t.Terminals) > 0 {
-		f.truncate(t.Terminals[0].Fault)
+		f.truncate(scn, t.Terminals[0].Fault)
 	}
 	if len(f.Faults) == 0 {
 		f.markCritical(f.lastToFinish())
@@ -243,21 +243,17 @@ func nodeOf(scn *topology.Scenario, device string) string {
 	return ""
 }
 
-// truncate marks the operations that a node's failure with a deadline cut off: those
-// with a rank on the node that were to finish at or after the fault (contract 03
-// section 17.2). Without a deadline submitted work runs out (section 9).
-func (f *PlanTimeline) truncate(fault *trace.Fault) {
-	if fault == nil || fault.Kind != trace.NodeFailure || !fault.HasQuiesceTimeout {
+// truncate marks the operations that a node's failure with a deadline cut off, and the
+// deadline when it ended an execution.
+func (f *PlanTimeline) truncate(scn *topology.Scenario, fault *trace.Fault) {
+	if fault == nil || !fault.HasQuiesceTimeout {
 		return
 	}
-	dead := make(map[string]bool)
-	for _, r := range f.Ranks {
-		dead[r.ID] = r.Node == fault.NodeID
-	}
+	cut := run.NewCut(scn, fault)
 	for i := range f.Operations {
 		o := &f.Operations[i]
-		if o.FinishNs >= fault.AtNs && slices.ContainsFunc(o.Ranks, func(r string) bool { return dead[r] }) {
-			o.Outcome, o.CutNs = Truncated, fault.AtNs
+		if at, truncated := cut.End(o.Ranks, o.FinishNs); truncated {
+			o.Outcome, o.CutNs = Truncated, at
 		}
 	}
 	deadline := fault.AtNs + fault.QuiesceTimeoutNs

@@ -1,30 +1,13 @@
 package figure
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/inferlab/inferlab/simcore/quantity"
+	"github.com/inferlab/inferlab/simcore/run"
 	"github.com/inferlab/inferlab/simcore/topology"
 )
-
-// resourceLanes is how many operations each resource of a scenario serves at once.
-// Communicators are an order, not a machine part, and are left out.
-func resourceLanes(scn *topology.Scenario) map[string]int64 {
-	spec := scn.Spec()
-	lanes := make(map[string]int64, len(spec.Devices)+len(spec.Links)+len(spec.NetworkResources))
-	for i := range spec.Devices {
-		lanes["compute:"+spec.Devices[i].ID] = spec.Devices[i].MaxConcurrentCompute
-	}
-	for i := range spec.Links {
-		lanes["link:"+spec.Links[i].ID] = spec.Links[i].ConcurrencyLanes
-	}
-	for i := range spec.NetworkResources {
-		lanes["network:"+spec.NetworkResources[i].ID] = spec.NetworkResources[i].ConcurrencyLanes
-	}
-	return lanes
-}
 
 // PlanUse shows how busy each resource was while the operations of a timeline ran
 // (contract 09, V8). Time after the end of the window, and after the cut of a
@@ -34,26 +17,15 @@ func PlanUse(f PlanTimeline, scn *topology.Scenario, windowNs int64) ResourceUse
 	if f.ForegroundNs > 0 {
 		use.DrainNs = max(0, windowNs-f.ForegroundNs)
 	}
-	lanes := resourceLanes(scn)
-	busy := make(map[string]int64, len(lanes))
+	busy := run.NewBusy(windowNs)
 	for i := range f.Operations {
-		o := &f.Operations[i]
-		ns := min(o.end(), windowNs) - o.StartNs
-		if o.Outcome == Dropped || ns <= 0 {
-			continue
-		}
-		for _, r := range o.Resources {
-			busy[r.ResourceID] += ns
+		if o := &f.Operations[i]; o.Outcome != Dropped {
+			busy.Hold(o.Resources, o.StartNs, o.end())
 		}
 	}
-	for id, n := range lanes {
-		if ns := busy[id]; ns > 0 && windowNs > 0 {
-			use.Rows = append(use.Rows, Resource{ID: id, BusyNs: ns, Lanes: n, Share: float64(ns) / float64(float64(windowNs)*float64(n))})
-		}
+	for _, u := range busy.Utilizations(scn) {
+		use.Rows = append(use.Rows, Resource{ID: u.ResourceID, BusyNs: u.BusyNs, Lanes: u.CapacityLanes, Share: u.Utilization})
 	}
-	slices.SortFunc(use.Rows, func(a, b Resource) int {
-		return cmp.Or(cmp.Compare(b.Share, a.Share), quantity.CompareIDs(a.ID, b.ID))
-	})
 	return use
 }
 
