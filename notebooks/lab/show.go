@@ -89,7 +89,7 @@ func figureBundle(f figure.Figure) bundle {
 	}
 	b := bundle{mimeSVG: string(svg), mimeText: figureText(f.Text())}
 	if png, err := f.PNG(figure.Options{Scale: 1}); err == nil {
-		b[mimePNG] = png
+		b[mimePNG] = compactPNG(png)
 	}
 	return b
 }
