@@ -18,7 +18,10 @@ import (
 // V13, V5, V8 and V2 in this order). It refuses a run without a trace with
 // ErrNoRun; a page above its size bound drops the embedded result first, then
 // shortens its tables, and says so.
-func Serving(run *serving.Run, meta Meta) ([]byte, error) {
+func Serving(run *serving.Run, meta Meta) ([]byte, error) { return servingWith(run, nil, meta) }
+
+// servingWith makes the page of a run that may have an expert cache.
+func servingWith(run *serving.Run, cache *cacheStory, meta Meta) ([]byte, error) {
 	if run == nil || run.Trace == nil || len(run.Requests) == 0 {
 		return nil, ErrNoRun
 	}
@@ -26,18 +29,18 @@ func Serving(run *serving.Run, meta Meta) ([]byte, error) {
 	if bound <= 0 {
 		bound = DefaultMaxBytes
 	}
-	out, err := servingPage(run, meta, tableRows)
+	out, err := servingPage(run, cache, meta, tableRows)
 	if err == nil && len(out) > bound && len(meta.Result) > 0 {
 		meta.Result, meta.OutputFingerprint = nil, outputFingerprint(meta)
-		out, err = servingPage(run, meta, tableRows)
+		out, err = servingPage(run, cache, meta, tableRows)
 	}
 	if err == nil && len(out) > bound {
-		out, err = servingPage(run, meta, fallbackRows)
+		out, err = servingPage(run, cache, meta, fallbackRows)
 	}
 	return out, err
 }
 
-func servingPage(run *serving.Run, meta Meta, rows int) ([]byte, error) {
+func servingPage(run *serving.Run, cache *cacheStory, meta Meta, rows int) ([]byte, error) {
 	s := servingReport{run: run, meta: meta, rows: rows, kv: figure.KV(run), use: figure.Utilization(run), flow: flowOf(run, &meta)}
 	packed, err := s.source()
 	if err != nil {
@@ -66,6 +69,11 @@ func servingPage(run *serving.Run, meta Meta, rows int) ([]byte, error) {
 		}
 		if sec.ID != "" {
 			p.Sections = append(p.Sections, sec)
+		}
+	}
+	if cache != nil {
+		if err := cache.join(p, rows); err != nil {
+			return nil, err
 		}
 	}
 	return p.render()

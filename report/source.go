@@ -227,7 +227,8 @@ func linkOperations(flow figure.LinkFlow) (out []linkOperation) {
 }
 
 // flowOf shows the links of a run, with the counts of operations that came with
-// the page where the run does not hold them.
+// the page: of a run that was read from a document, which holds none, or of all
+// plans of a composed run.
 func flowOf(run *serving.Run, meta *Meta) figure.LinkFlow {
 	flow := figure.Flow(run)
 	counts := make(map[string]int64, len(meta.links))
@@ -235,7 +236,7 @@ func flowOf(run *serving.Run, meta *Meta) figure.LinkFlow {
 		counts[l.Link] = l.Operations
 	}
 	for i := range flow.Bands {
-		if n, ok := counts[flow.Bands[i].Link]; ok && flow.Bands[i].Operations < 0 {
+		if n, ok := counts[flow.Bands[i].Link]; ok {
 			flow.Bands[i].Operations = n
 		}
 	}
