@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/report"
 	"github.com/inferlab/inferlab/simcore/campaign"
 	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/evidence"
@@ -21,9 +23,12 @@ func (w *work) campaignHead(command string, revisions ...jsondoc.Revision) jsond
 		Command:             command,
 		ContractRevisions:   append(run.Revisions(), revisions...),
 		ScenarioFingerprint: w.scenario.Fingerprint(),
-		Confidence:          run.Confidence(w.scenario, w.model, false),
+		Confidence:          w.confidence(),
 	}
 }
+
+// confidence is the label of the timing of a compiled plan.
+func (w *work) confidence() evidence.Class { return run.Confidence(w.scenario, w.model, false) }
 
 var (
 	concurrentRevision = jsondoc.Revision{Name: "concurrentTrace", Revision: trace.ConcurrentRevision}
@@ -31,6 +36,7 @@ var (
 )
 
 func (a *app) faultCampaignCommand() *cobra.Command {
+	var out planOutputs
 	cmd := &cobra.Command{
 		Use:   "fault-campaign TARGET WORKLOAD [CALIBRATION]",
 		Short: "Let every node, device and link that a plan uses fail once",
@@ -38,9 +44,10 @@ func (a *app) faultCampaignCommand() *cobra.Command {
 uses and for a change of the topology epoch, each fault in the middle of the first
 operation that occupies the item. Every trace is replayed independently.`,
 		Example: `  inferlab fault-campaign multi-gpu workload.yaml
-  inferlab fault-campaign multi-node workload.yaml --format table`,
+  inferlab fault-campaign multi-node workload.yaml --format table
+  inferlab fault-campaign multi-node workload.yaml --report faults.html --parquet faults/`,
 		Args: positional("TARGET", "WORKLOAD", "[CALIBRATION]"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			w, err := a.work(args)
 			if err != nil {
 				return err
@@ -49,17 +56,27 @@ operation that occupies the item. Every trace is replayed independently.`,
 			if err != nil {
 				return err
 			}
-			faults, err := campaign.RunFaults(w.scenario, p, nil)
+			faults, err := runFaults(w, p, out.trace)
 			if err != nil {
+				return err
+			}
+			faults.Confidence = w.confidence()
+			document := func(d *jsondoc.Writer) { faults.WriteDocument(d, w.campaignHead("fault-campaign")) }
+			if err := out.leave(servingEvidence{
+				tables: func(opt arrowio.Options) []*arrowio.Table { return arrowio.FaultCampaign(faults, opt).All() },
+				page:   func(about report.Meta) ([]byte, error) { return report.FaultCampaign(faults, about) },
+				meta:   func() (report.Meta, error) { return planMeta(cmd, args, 1, document) },
+			}); err != nil {
 				return err
 			}
 			if a.format == "table" {
 				return a.show(faultSheet(w.scenario, faults))
 			}
-			return a.emit(func(out *jsondoc.Writer) { faults.WriteDocument(out, w.campaignHead("fault-campaign")) })
+			return a.emit(document)
 		},
 	}
 	a.formatFlag(cmd)
+	out.on(cmd)
 	return cmd
 }
 
@@ -76,16 +93,19 @@ func faultSheet(s *topology.Scenario, f *campaign.Faults) sheet {
 }
 
 func (a *app) concurrentCampaignCommand() *cobra.Command {
-	return &cobra.Command{
+	var out planOutputs
+	cmd := &cobra.Command{
 		Use:   "concurrent-campaign TARGET WORKLOAD [CALIBRATION]",
 		Short: "Run many executions of one plan at once, with seeded arrivals",
 		Long: `Clones one plan's execution envelope as often as the block concurrent_campaign says,
 draws arrivals from its seed, and runs all of them on the machine's shared lanes,
 communicators and allocation leases. Allocations are shared, not copied: this is a
 stress test of the protocol, not a model of request throughput.`,
-		Example: `  inferlab concurrent-campaign multi-gpu workload.yaml`,
-		Args:    positional("TARGET", "WORKLOAD", "[CALIBRATION]"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Example: `  inferlab concurrent-campaign multi-gpu workload.yaml
+  inferlab concurrent-campaign multi-gpu workload.yaml --format table
+  inferlab concurrent-campaign multi-gpu workload.yaml --report campaign.html`,
+		Args: positional("TARGET", "WORKLOAD", "[CALIBRATION]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			w, p, options, err := a.campaign(args)
 			if err != nil {
 				return err
@@ -94,11 +114,29 @@ stress test of the protocol, not a model of request throughput.`,
 			if err != nil {
 				return err
 			}
-			return a.emit(func(out *jsondoc.Writer) {
-				c.WriteDocument(out, w.campaignHead("concurrent-campaign", concurrentRevision))
-			})
+			c.Confidence = w.confidence()
+			document := func(d *jsondoc.Writer) {
+				c.WriteDocument(d, w.campaignHead("concurrent-campaign", concurrentRevision))
+			}
+			if err := out.leave(servingEvidence{
+				trace: func(d *jsondoc.Writer) {
+					trace.WriteConcurrentDocument(d, c.Scenario, c.Requests, nil, &c.Run.Trace)
+				},
+				tables: func(opt arrowio.Options) []*arrowio.Table { return arrowio.ConcurrentCampaign(c, opt).All() },
+				page:   func(about report.Meta) ([]byte, error) { return report.ConcurrentCampaign(c, about) },
+				meta:   func() (report.Meta, error) { return planMeta(cmd, args, 1, document) },
+			}); err != nil {
+				return err
+			}
+			if a.format == "table" {
+				return a.show(campaignSheets(c)...)
+			}
+			return a.emit(document)
 		},
 	}
+	a.formatFlag(cmd)
+	out.on(cmd)
+	return cmd
 }
 
 // campaign resolves the arguments of a seeded campaign and its options.
@@ -118,15 +156,18 @@ func (a *app) campaign(args []string) (*work, *plan.Plan, executor.CampaignOptio
 }
 
 func (a *app) concurrentNodeFailureCommand() *cobra.Command {
-	return &cobra.Command{
+	var out planOutputs
+	cmd := &cobra.Command{
 		Use:   "concurrent-node-failure TARGET WORKLOAD [CALIBRATION]",
 		Short: "Let a node fail under many concurrent executions",
 		Long: `Runs the campaign of concurrent-campaign and lets the node of the block node_failure
 fail: work on the failed node stops at the fault, work confined to surviving nodes
 drains, and the epoch closes at the abort deadline at the latest.`,
-		Example: `  inferlab concurrent-node-failure multi-node workload.yaml`,
-		Args:    positional("TARGET", "WORKLOAD", "[CALIBRATION]"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Example: `  inferlab concurrent-node-failure multi-node workload.yaml
+  inferlab concurrent-node-failure multi-node workload.yaml --format table
+  inferlab concurrent-node-failure multi-node workload.yaml --report failure.html`,
+		Args: positional("TARGET", "WORKLOAD", "[CALIBRATION]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			w, p, options, err := a.campaign(args)
 			if err != nil {
 				return err
@@ -139,23 +180,44 @@ drains, and the epoch closes at the abort deadline at the latest.`,
 			if err != nil {
 				return err
 			}
-			return a.emit(func(out *jsondoc.Writer) {
-				n.WriteDocument(out, w.campaignHead("concurrent-node-failure", concurrentRevision))
-			})
+			n.Confidence = w.confidence()
+			document := func(d *jsondoc.Writer) {
+				n.WriteDocument(d, w.campaignHead("concurrent-node-failure", concurrentRevision))
+			}
+			if err := out.leave(servingEvidence{
+				trace: func(d *jsondoc.Writer) {
+					trace.WriteConcurrentDocument(d, n.Scenario, n.Requests, &n.Fault, &n.Run.Trace)
+				},
+				tables: func(opt arrowio.Options) []*arrowio.Table { return arrowio.NodeFailure(n, opt).All() },
+				page:   func(about report.Meta) ([]byte, error) { return report.NodeFailure(n, about) },
+				meta:   func() (report.Meta, error) { return planMeta(cmd, args, 1, document) },
+			}); err != nil {
+				return err
+			}
+			if a.format == "table" {
+				return a.show(nodeFailureSheets(n)...)
+			}
+			return a.emit(document)
 		},
 	}
+	a.formatFlag(cmd)
+	out.on(cmd)
+	return cmd
 }
 
 func (a *app) nodeFailoverCommand() *cobra.Command {
-	return &cobra.Command{
+	var out planOutputs
+	cmd := &cobra.Command{
 		Use:   "node-failover FAILED-TARGET RECOVERY-TARGET WORKLOAD [CALIBRATION]",
 		Short: "Fail a node, quiesce, and recover on a replanned machine",
 		Long: `Runs a workload on the first machine, lets the node of the block node_failover fail,
 waits for the old epoch to quiesce, and runs the workload, compiled anew, on the
 second machine in the next topology epoch. The old plan is never edited or resumed.`,
-		Example: `  inferlab node-failover multi-node single-gpu-cpu workload.yaml`,
-		Args:    positional("FAILED-TARGET", "RECOVERY-TARGET", "WORKLOAD", "[CALIBRATION]"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Example: `  inferlab node-failover multi-node single-gpu-cpu workload.yaml
+  inferlab node-failover multi-node single-gpu-cpu workload.yaml --format table
+  inferlab node-failover multi-node single-gpu-cpu workload.yaml --report failover.html`,
+		Args: positional("FAILED-TARGET", "RECOVERY-TARGET", "WORKLOAD", "[CALIBRATION]"),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			w, request, err := a.failover(args)
 			if err != nil {
 				return err
@@ -164,11 +226,27 @@ second machine in the next topology epoch. The old plan is never edited or resum
 			if err != nil {
 				return err
 			}
+			f.Confidence = evidence.Weakest(w.confidence(), run.Confidence(request.RecoveryScenario, w.model, false))
 			head := w.campaignHead("node-failover", recoveryRevision)
-			head.Confidence = evidence.Weakest(head.Confidence, run.Confidence(request.RecoveryScenario, w.model, false))
-			return a.emit(func(out *jsondoc.Writer) { f.WriteDocument(out, head) })
+			head.Confidence = f.Confidence
+			document := func(d *jsondoc.Writer) { f.WriteDocument(d, head) }
+			if err := out.leave(servingEvidence{
+				trace:  func(d *jsondoc.Writer) { trace.WriteFailoverDocument(d, &f.Request, &f.Run.Trace) },
+				tables: func(opt arrowio.Options) []*arrowio.Table { return arrowio.Failover(f, opt).All() },
+				page:   func(about report.Meta) ([]byte, error) { return report.Failover(f, about) },
+				meta:   func() (report.Meta, error) { return planMeta(cmd, args, 2, document) },
+			}); err != nil {
+				return err
+			}
+			if a.format == "table" {
+				return a.show(failoverSheets(f)...)
+			}
+			return a.emit(document)
 		},
 	}
+	a.formatFlag(cmd)
+	out.on(cmd)
+	return cmd
 }
 
 // failover compiles both plans of a failover.

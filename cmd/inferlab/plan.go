@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 
-	"github.com/inferlab/inferlab/simcore/evidence"
+	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/report"
 	"github.com/inferlab/inferlab/simcore/executor"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
 	"github.com/inferlab/inferlab/simcore/replay/planreplay"
-	"github.com/inferlab/inferlab/simcore/topology"
+	"github.com/inferlab/inferlab/simcore/run"
+	"github.com/inferlab/inferlab/simcore/trace"
 	"github.com/spf13/cobra"
 )
 
@@ -46,15 +48,17 @@ they are not signatures.`,
 }
 
 func (a *app) planRunCommand() *cobra.Command {
+	var out planOutputs
 	cmd := &cobra.Command{
 		Use:   "plan-run ARTIFACT",
 		Short: "Execute and replay the plan of an artifact",
 		Long: `Reads a plan artifact, checks its form, its fingerprints and every rule of the plan,
 executes it, replays the trace independently, and prints both.`,
 		Example: `  inferlab plan-run plan.json
-  inferlab plan-run plan.json --format table`,
+  inferlab plan-run plan.json --format table
+  inferlab plan-run plan.json --report run.html --trace run-trace.json`,
 		Args: positional("ARTIFACT"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			doc, err := readDocument(args[0])
 			if err != nil {
 				return err
@@ -63,34 +67,34 @@ executes it, replays the trace independently, and prints both.`,
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			execution, err := executor.Run(artifact.Plan, executor.Options{})
+			x, err := run.ExecutePlan(artifact.Scenario, artifact.Plan, executor.Options{})
 			if err != nil {
 				return err
 			}
-			replayed, err := planreplay.Check(artifact.Scenario, artifact.Plan.Plan(), &execution.Trace)
-			if err != nil {
+			document := func(w *jsondoc.Writer) { writePlanRun(w, artifact, x) }
+			if err := out.leave(servingEvidence{
+				trace:  func(w *jsondoc.Writer) { trace.WritePlanDocument(w, x.Scenario, x.Plan, &x.Execution.Trace) },
+				tables: func(opt arrowio.Options) []*arrowio.Table { return arrowio.PlanRun(x, opt).All() },
+				page:   func(about report.Meta) ([]byte, error) { return report.PlanRun(x, about) },
+				meta:   func() (report.Meta, error) { return planMeta(cmd, args, 0, document) },
+			}); err != nil {
 				return err
 			}
 			if a.format == "table" {
-				return a.show(planSheets(artifact, execution, replayed)...)
+				return a.show(planSheets(artifact, x.Execution, x.Replay)...)
 			}
-			return a.emit(func(w *jsondoc.Writer) { writePlanRun(w, artifact, execution, replayed) })
+			return a.emit(document)
 		},
 	}
 	a.formatFlag(cmd)
+	out.on(cmd)
 	return cmd
 }
 
-func writePlanRun(w *jsondoc.Writer, artifact *plan.Artifact, execution *executor.Result, replayed *planreplay.Result) {
+func writePlanRun(w *jsondoc.Writer, artifact *plan.Artifact, x *run.Executed) {
 	w.Object()
-	w.Head(jsondoc.Head{
-		Command: "plan-run",
-		ContractRevisions: []jsondoc.Revision{
-			{Name: "scenario", Revision: topology.SchemaVersion}, {Name: "plan", Revision: plan.ContractRevision}, {Name: "planArtifact", Revision: plan.ArtifactRevision},
-		},
-		ScenarioFingerprint: artifact.ScenarioFingerprint,
-		Confidence:          evidence.Timing(evidence.Weakest(evidence.Heuristic, artifact.Scenario.PerformanceEvidence())),
-	})
+	w.Head(jsondoc.Head{Command: "plan-run", ContractRevisions: report.PlanRevisions(),
+		ScenarioFingerprint: artifact.ScenarioFingerprint, Confidence: x.Confidence})
 	w.Key("artifact").Object()
 	w.Key("kind").Text(plan.ArtifactKind)
 	w.Key("revision").Int(plan.ArtifactRevision)
@@ -101,9 +105,9 @@ func writePlanRun(w *jsondoc.Writer, artifact *plan.Artifact, execution *executo
 	w.Key("scenarioId").Text(artifact.Scenario.ID())
 	w.Key("planId").Text(artifact.Plan.Plan().ID)
 	w.Key("execution")
-	execution.Encode(w)
+	x.Execution.Encode(w)
 	w.Key("replay")
-	replayed.Encode(w)
+	x.Replay.Encode(w)
 	w.End()
 }
 

@@ -4,13 +4,17 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/report"
 	"github.com/inferlab/inferlab/simcore"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/run"
+	"github.com/inferlab/inferlab/simcore/trace"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) runCommand() *cobra.Command {
+	var out planOutputs
 	cmd := &cobra.Command{
 		Use:   "run TARGET WORKLOAD [CALIBRATION]",
 		Short: "Compile, execute and replay a workload on one machine",
@@ -18,11 +22,25 @@ func (a *app) runCommand() *cobra.Command {
 machine's contended resources, replays the trace independently, and prints
 figures and evidence.`,
 		Example: `  inferlab run multi-gpu workload.yaml
-  inferlab run multi-gpu-ring-8 workload.yaml --format table`,
+  inferlab run multi-gpu-ring-8 workload.yaml --format table
+  inferlab run multi-gpu workload.yaml --report run.html --parquet run/ --trace run-trace.json`,
 		Args: positional("TARGET", "WORKLOAD", "[CALIBRATION]"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			r, speculation, err := a.execute(args)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w, err := a.work(args)
 			if err != nil {
+				return err
+			}
+			r, speculation, err := w.execute()
+			if err != nil {
+				return err
+			}
+			document := func(d *jsondoc.Writer) { r.WriteDocument(d, speculationKey(speculation)) }
+			if err := out.leave(servingEvidence{
+				trace:  func(d *jsondoc.Writer) { trace.WritePlanDocument(d, r.Scenario, r.Compiled.Plan, r.Trace) },
+				tables: func(opt arrowio.Options) []*arrowio.Table { return runTables(w, r, speculation, opt) },
+				page:   func(about report.Meta) ([]byte, error) { return report.Run(r, about) },
+				meta:   func() (report.Meta, error) { return planMeta(cmd, args, 1, document) },
+			}); err != nil {
 				return err
 			}
 			if a.format == "table" {
@@ -32,20 +50,26 @@ figures and evidence.`,
 				}
 				return a.show(sheets...)
 			}
-			return a.emit(func(w *jsondoc.Writer) { r.WriteDocument(w, speculationKey(speculation)) })
+			return a.emit(document)
 		},
 	}
 	a.formatFlag(cmd)
+	out.on(cmd)
 	return cmd
 }
 
-// execute runs the workload of args on the machine of args, and splits the time of
-// a speculative one.
-func (a *app) execute(args []string) (*run.Result, *run.Speculation, error) {
-	w, err := a.work(args)
-	if err != nil {
-		return nil, nil, err
+// runTables are the tables of a run: those of its plan, and for a speculative workload
+// those of its iterations.
+func runTables(w *work, r *run.Result, s *run.Speculation, opt arrowio.Options) []*arrowio.Table {
+	tables := arrowio.Run(r, opt).All()
+	if s != nil {
+		tables = append(tables, arrowio.SpeculativeOn(w.file.speculative, r, s, opt).All()...)
 	}
+	return tables
+}
+
+// execute runs the workload on its machine, and splits the time of a speculative one.
+func (w *work) execute() (*run.Result, *run.Speculation, error) {
 	profile, err := w.file.build(w.scenario)
 	if err != nil {
 		return nil, nil, err
