@@ -26,6 +26,8 @@ func (a *app) commands() []*cobra.Command {
 		a.concurrentCampaignCommand(),
 		a.concurrentNodeFailureCommand(),
 		a.nodeFailoverCommand(),
+		a.exportCommand(),
+		a.tablesCommand(),
 		a.notebookCommand(),
 		a.kernelCommand(),
 		a.versionCommand(),

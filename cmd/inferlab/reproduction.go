@@ -91,7 +91,7 @@ func reproduction(cmd *cobra.Command, args []string, readsTrace bool) string {
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "report", "parquet", "arrow", "format", "summary", "plain-strings":
+		case "report", "parquet", "arrow", "format", "summary", "plain-strings", "perfetto", "out", "open":
 			return
 		case "trace":
 			if readsTrace {

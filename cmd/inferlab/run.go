@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/inferlab/inferlab/arrowio"
 	"github.com/inferlab/inferlab/report"
+	"github.com/inferlab/inferlab/report/perfetto"
 	"github.com/inferlab/inferlab/simcore"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/run"
@@ -36,10 +38,11 @@ figures and evidence.`,
 			}
 			document := func(d *jsondoc.Writer) { r.WriteDocument(d, speculationKey(speculation)) }
 			if err := out.leave(servingEvidence{
-				trace:  func(d *jsondoc.Writer) { trace.WritePlanDocument(d, r.Scenario, r.Compiled.Plan, r.Trace) },
-				tables: func(opt arrowio.Options) []*arrowio.Table { return runTables(w, r, speculation, opt) },
-				page:   func(about report.Meta) ([]byte, error) { return report.Run(r, about) },
-				meta:   func() (report.Meta, error) { return planMeta(cmd, args, 1, document) },
+				trace:    func(d *jsondoc.Writer) { trace.WritePlanDocument(d, r.Scenario, r.Compiled.Plan, r.Trace) },
+				tables:   func(opt arrowio.Options) []*arrowio.Table { return runTables(w, r, speculation, opt) },
+				page:     func(about report.Meta) ([]byte, error) { return report.Run(r, about) },
+				perfetto: func(out io.Writer) error { return perfetto.Plan(out, r.Compiled.Plan, r.Trace) },
+				meta:     func() (report.Meta, error) { return planMeta(cmd, args, 1, document) },
 			}); err != nil {
 				return err
 			}
@@ -55,6 +58,7 @@ figures and evidence.`,
 	}
 	a.formatFlag(cmd)
 	out.on(cmd)
+	perfettoFlag(cmd, &out.perfetto)
 	return cmd
 }
 

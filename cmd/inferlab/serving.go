@@ -81,6 +81,7 @@ per-token evidence.`,
 	flags.Int64Var(&f.limits.events, "max-events", 0, "event budget of the scheduler (default of a trace without CONFIG: large enough for the trace)")
 	flags.BoolVar(&f.unsafe, "unsafe-admission", false, "teaching and tests only: grant KV on free space alone; such a run can deadlock, which is diagnosed and ends it")
 	f.outputs.flags(cmd)
+	perfettoFlag(cmd, &f.outputs.perfetto)
 	a.formatFlag(cmd)
 	return cmd
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"io"
+
 	"github.com/inferlab/inferlab/arrowio"
 	"github.com/inferlab/inferlab/report"
+	"github.com/inferlab/inferlab/report/perfetto"
 	"github.com/inferlab/inferlab/simcore/composed"
 	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
@@ -23,13 +26,16 @@ func (a *app) serveExperts(cmd *cobra.Command, args []string, f *servingFlags, s
 	if err != nil {
 		return located(args[1:], err)
 	}
+	batches := *run.Serving
+	batches.Templates = nil // on the shared clock operations do not lie where their own plans put them
 	return f.outputs.leave(servingEvidence{
+		perfetto: func(w io.Writer) error { return perfetto.Serving(w, &batches) },
 		print: a.printing(func(w *jsondoc.Writer) { result.Composed(w, run, f.form()) }, func() []sheet {
 			return append(servingSheets(run.Serving), expertSheet(&run.Snapshot.Metrics, run.CacheAppliedEvents))
 		}),
 		trace:  func(w *jsondoc.Writer) { result.ComposedTraceDocument(w, run) },
 		tables: func(opt arrowio.Options) []*arrowio.Table { return arrowio.Composed(run, opt).All() },
-		page:   func(about report.Meta) ([]byte, error) { return report.Serving(run.Serving, about) },
+		page:   func(about report.Meta) ([]byte, error) { return report.Composed(run, about) },
 		meta: func() (report.Meta, error) {
 			return pageMeta(cmd, args, f.requests, func(w *jsondoc.Writer) { result.Composed(w, run, result.Full) })
 		},

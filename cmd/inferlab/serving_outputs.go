@@ -8,6 +8,7 @@ import (
 	"github.com/inferlab/inferlab/arrowio/parquetio"
 	"github.com/inferlab/inferlab/internal/wholefile"
 	"github.com/inferlab/inferlab/report"
+	"github.com/inferlab/inferlab/report/perfetto"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/result"
 	"github.com/inferlab/inferlab/simcore/serving"
@@ -21,6 +22,8 @@ type servingOutputs struct {
 	arrow   string // folder of Arrow IPC tables
 	trace   string // protocol trace
 	plain   bool   // plain strings instead of dictionaries in the tables
+
+	perfetto string // trace-event file for the Perfetto UI
 }
 
 func (o *servingOutputs) flags(cmd *cobra.Command) {
@@ -41,7 +44,7 @@ func (o *servingOutputs) prepare() error {
 			}
 		}
 	}
-	for _, file := range []string{o.report, o.trace} {
+	for _, file := range []string{o.report, o.trace, o.perfetto} {
 		if file != "" {
 			if err := wholefile.Check(file); err != nil {
 				return err
@@ -63,9 +66,10 @@ func (o *servingOutputs) write(run *serving.Run, print func() error, meta func()
 			}
 			return tables
 		},
-		page:  func(about report.Meta) ([]byte, error) { return report.Serving(run, about) },
-		meta:  meta,
-		print: print,
+		page:     func(about report.Meta) ([]byte, error) { return report.Serving(run, about) },
+		meta:     meta,
+		print:    print,
+		perfetto: func(w io.Writer) error { return perfetto.Serving(w, run) },
 	})
 }
 
@@ -76,6 +80,8 @@ type servingEvidence struct {
 	page   func(report.Meta) ([]byte, error)
 	meta   func() (report.Meta, error)
 	print  func() error // prints the document and has it on the disk; nil: nothing is printed
+
+	perfetto func(io.Writer) error // writes the trace-event file; nil: this kind of run has none
 }
 
 // leave writes the trace and the tables, then the document, and the page last: a
@@ -102,6 +108,11 @@ func (o *servingOutputs) leave(e servingEvidence) error {
 	}
 	if e.print != nil {
 		if err := e.print(); err != nil {
+			return err
+		}
+	}
+	if o.perfetto != "" && e.perfetto != nil {
+		if err := wholefile.Write(o.perfetto, e.perfetto); err != nil {
 			return err
 		}
 	}
