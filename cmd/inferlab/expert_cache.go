@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/inferlab/inferlab/simcore/experts"
@@ -11,18 +12,24 @@ import (
 )
 
 func (a *app) expertCacheCommand() *cobra.Command {
-	var traceFile string
+	var outputs servingOutputs
+	var whatIf int
 	cmd := &cobra.Command{
 		Use:   "expert-cache CONFIG",
 		Short: "Route tokens through an expert cache that stands alone",
 		Long: `Drives an expert cache with a seeded workload: weighted routing without replacement,
 hot and warm tiers with reservations and protected LRU, demand loads, and adaptive
-prefetch into the warm tier. The trace is replayed independently.`,
+prefetch into the warm tier. The trace is replayed independently.
+
+The page shows the tiers of every expert over the routed tokens, what the cache did
+and what tokens waited for; with --what-if also what other hot capacities would have
+done with the same routes.`,
 		Example: `  inferlab expert-cache experts.yaml
+  inferlab expert-cache experts.yaml --report experts.html --what-if 12 --format table
   inferlab expert-cache experts.yaml --format table`,
 		Args: positional("CONFIG"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkTraceFile(traceFile); err != nil {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := errors.Join(checkTraceFile(outputs.trace), checkWhatIf(whatIf, &outputs), outputs.prepare()); err != nil {
 				return fmt.Errorf("expert-cache: %w", err)
 			}
 			doc, err := readDocument(args[0])
@@ -38,7 +45,7 @@ prefetch into the warm tier. The trace is replayed independently.`,
 			if err != nil {
 				return err
 			}
-			if err := writeTraceFile(traceFile, r.WriteTraceDocument); err != nil {
+			if err := outputs.leaveExperts(cmd, args, r, whatIf); err != nil {
 				return err
 			}
 			if a.format == "table" {
@@ -47,7 +54,9 @@ prefetch into the warm tier. The trace is replayed independently.`,
 			return a.emit(r.WriteDocument)
 		},
 	}
-	cmd.Flags().StringVar(&traceFile, "trace", "", "write the protocol trace to this .json file")
+	cmd.Flags().StringVar(&outputs.trace, "trace", "", "write the protocol trace to this .json file")
+	cmd.Flags().IntVar(&whatIf, "what-if", 0, "with --report: simulate this many hot capacities as well and show their hit rates")
+	outputs.flags(cmd)
 	a.formatFlag(cmd)
 	return cmd
 }

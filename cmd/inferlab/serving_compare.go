@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/report"
 	"github.com/inferlab/inferlab/simcore"
 	"github.com/inferlab/inferlab/simcore/composed"
 	"github.com/inferlab/inferlab/simcore/cost"
@@ -14,13 +16,17 @@ import (
 )
 
 func (a *app) servingCompareCommand() *cobra.Command {
+	var outputs servingOutputs
 	cmd := &cobra.Command{
 		Use:   "serving-compare CONFIG [CALIBRATION]",
 		Short: "Serve the same requests on the six topology families and rank them",
 		Example: `  inferlab serving-compare serving.yaml
-  inferlab serving-compare serving.yaml --format table`,
+  inferlab serving-compare serving.yaml --format table --report compared.html`,
 		Args: positional("CONFIG", "[CALIBRATION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := outputs.prepare(); err != nil {
+				return fmt.Errorf("serving-compare: %w", err)
+			}
 			in, err := a.readServing(args[0], false)
 			if err != nil {
 				return err
@@ -33,14 +39,33 @@ func (a *app) servingCompareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := outputs.leaveComparison(cmd, args, c); err != nil {
+				return err
+			}
 			if a.format == "table" {
 				return a.show(servingComparisonSheet(c))
 			}
 			return a.emit(func(w *jsondoc.Writer) { result.ServingCompare(w, c) })
 		},
 	}
+	outputs.flags(cmd)
 	a.formatFlag(cmd)
 	return cmd
+}
+
+// leaveComparison writes the outputs of a comparison.
+func (o *servingOutputs) leaveComparison(cmd *cobra.Command, args []string, c *serving.Comparison) error {
+	return o.leave(servingEvidence{
+		tables: func(opt arrowio.Options) []*arrowio.Table { return []*arrowio.Table{arrowio.ServingComparison(c, opt)} },
+		page:   func(about report.Meta) ([]byte, error) { return report.ServingComparison(c, about) },
+		meta: func() (report.Meta, error) {
+			meta, err := filesMeta(cmd, args, func(w *jsondoc.Writer) { result.ServingCompare(w, c) })
+			if err == nil && len(args) > 1 {
+				meta.Calibration, err = calibrationFacts(args[1])
+			}
+			return meta, err
+		},
+	})
 }
 
 // compareServing runs the configuration on the six families.
