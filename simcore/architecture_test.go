@@ -92,7 +92,8 @@ func forbidConcurrency(t *testing.T, file string) {
 }
 
 // engines are the packages whose transition rules the checkers must not share.
-var engines = []string{"executor", "serving", "experts", "pressure", "residency", "kvcache", "speculative"}
+var engines = []string{"executor", "serving", "experts", "pressure", "residency", "kvcache",
+	"speculative", "composed", "campaign", "run"}
 
 // TestCheckersShareNothingWithEngines keeps the second rule: whatever a checker
 // imports, directly or not, is no engine.
