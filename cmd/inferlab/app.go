@@ -80,8 +80,35 @@ failure.`,
 		return fmt.Errorf("%s: %w", cmd.Name(), err)
 	})
 	root.PersistentFlags().BoolVar(&a.strict, "strict", false, "make ignored keys of input files errors instead of warnings")
-	root.AddCommand(a.commands()...)
+	a.addCommands(root)
 	return root
+}
+
+// groups orders the help text by what a person wants to do.
+var groups = []struct {
+	title    string
+	commands []string
+}{
+	{"Begin:", []string{"demo", "presets", "scenario", "topology", "validate"}},
+	{"Serve and run:", []string{"serving", "serving-compare", "run", "compare", "speculative", "speculative-trace", "speculative-capture", "expert-cache"}},
+	{"Plans, faults and concurrency:", []string{"plan-export", "plan-run", "fault-campaign", "concurrent-campaign", "concurrent-node-failure", "node-failover"}},
+	{"Measurements, pages and tables:", []string{"calibrate", "report", "export", "tables"}},
+	{"Notebooks:", []string{"notebook", "kernel", "lab"}},
+}
+
+func (a *app) addCommands(root *cobra.Command) {
+	cobra.EnableCommandSorting = false
+	group := map[string]string{}
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, name := range g.commands {
+			group[name] = g.title
+		}
+	}
+	for _, c := range a.commands() {
+		c.GroupID = group[c.Name()]
+		root.AddCommand(c)
+	}
 }
 
 // unknownCommand refuses a command line whose first word names no command, before
