@@ -2,7 +2,7 @@
 // hand them out: plain data, executed by notebooks/run or by Jupyter.
 package notebooks
 
-import _ "embed"
+import "embed"
 
 // QuickstartName is the file name of the first notebook.
 const QuickstartName = "quickstart.ipynb"
@@ -12,3 +12,14 @@ const QuickstartName = "quickstart.ipynb"
 //
 //go:embed quickstart.ipynb
 var Quickstart []byte
+
+// Files holds all notebooks by file name.
+//
+//go:embed *.ipynb
+var Files embed.FS
+
+// Requirements names the Python packages, with versions, that a JupyterLab of
+// inferlab's own is made of.
+//
+//go:embed requirements.txt
+var Requirements []byte

@@ -30,6 +30,7 @@ func (a *app) commands() []*cobra.Command {
 		a.tablesCommand(),
 		a.notebookCommand(),
 		a.kernelCommand(),
+		a.labCommand(),
 		a.versionCommand(),
 	}
 }

@@ -254,3 +254,21 @@ func Uninstall(dataDir string) (string, error) {
 // logo is the kernel's picture in Jupyter's launcher: bars of a batch over time.
 const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="10" fill="#1A1C1E"/><rect x="10" y="14" width="14" height="8" rx="2" fill="#F0B84D"/><rect x="26" y="14" width="28" height="8" rx="2" fill="#56B4E9"/><rect x="18" y="28" width="18" height="8" rx="2" fill="#F0B84D"/><rect x="38" y="28" width="16" height="8" rx="2" fill="#56B4E9"/><rect x="10" y="42" width="8" height="8" rx="2" fill="#F0B84D"/><rect x="20" y="42" width="22" height="8" rx="2" fill="#3CC79B"/></svg>
 `
+
+// InstalledSource tells what the cells of the installed kernel import from. A
+// kernel that is not there is an error that matches fs.ErrNotExist.
+func InstalledSource(dataDir string) (Source, error) {
+	s, err := readSpec(Dir(dataDir))
+	if err != nil {
+		return Source{}, err
+	}
+	fields, ours := s.Metadata[Name].(map[string]any)
+	if !ours {
+		return Source{}, fmt.Errorf("%s holds another kernel", Dir(dataDir))
+	}
+	if version, _ := fields["version"].(string); version != "" {
+		return Source{Version: version}, nil
+	}
+	root, _ := fields["module"].(string)
+	return Source{Root: root}, nil
+}
