@@ -62,17 +62,12 @@ operation that occupies the item. Every trace is replayed independently.`,
 			}
 			faults.Confidence = w.confidence()
 			document := func(d *jsondoc.Writer) { faults.WriteDocument(d, w.campaignHead("fault-campaign")) }
-			if err := out.leave(servingEvidence{
+			return out.leave(servingEvidence{
 				tables: func(opt arrowio.Options) []*arrowio.Table { return arrowio.FaultCampaign(faults, opt).All() },
 				page:   func(about report.Meta) ([]byte, error) { return report.FaultCampaign(faults, about) },
 				meta:   func() (report.Meta, error) { return planMeta(cmd, args, 1, document) },
-			}); err != nil {
-				return err
-			}
-			if a.format == "table" {
-				return a.show(faultSheet(w.scenario, faults))
-			}
-			return a.emit(document)
+				print:  a.printing(document, func() []sheet { return []sheet{faultSheet(w.scenario, faults)} }),
+			})
 		},
 	}
 	a.formatFlag(cmd)
@@ -118,20 +113,15 @@ stress test of the protocol, not a model of request throughput.`,
 			document := func(d *jsondoc.Writer) {
 				c.WriteDocument(d, w.campaignHead("concurrent-campaign", concurrentRevision))
 			}
-			if err := out.leave(servingEvidence{
+			return out.leave(servingEvidence{
 				trace: func(d *jsondoc.Writer) {
 					trace.WriteConcurrentDocument(d, c.Scenario, c.Requests, nil, &c.Run.Trace)
 				},
 				tables: func(opt arrowio.Options) []*arrowio.Table { return arrowio.ConcurrentCampaign(c, opt).All() },
 				page:   func(about report.Meta) ([]byte, error) { return report.ConcurrentCampaign(c, about) },
 				meta:   func() (report.Meta, error) { return planMeta(cmd, args, 1, document) },
-			}); err != nil {
-				return err
-			}
-			if a.format == "table" {
-				return a.show(campaignSheets(c)...)
-			}
-			return a.emit(document)
+				print:  a.printing(document, func() []sheet { return campaignSheets(c) }),
+			})
 		},
 	}
 	a.formatFlag(cmd)
@@ -184,20 +174,15 @@ drains, and the epoch closes at the abort deadline at the latest.`,
 			document := func(d *jsondoc.Writer) {
 				n.WriteDocument(d, w.campaignHead("concurrent-node-failure", concurrentRevision))
 			}
-			if err := out.leave(servingEvidence{
+			return out.leave(servingEvidence{
 				trace: func(d *jsondoc.Writer) {
 					trace.WriteConcurrentDocument(d, n.Scenario, n.Requests, &n.Fault, &n.Run.Trace)
 				},
 				tables: func(opt arrowio.Options) []*arrowio.Table { return arrowio.NodeFailure(n, opt).All() },
 				page:   func(about report.Meta) ([]byte, error) { return report.NodeFailure(n, about) },
 				meta:   func() (report.Meta, error) { return planMeta(cmd, args, 1, document) },
-			}); err != nil {
-				return err
-			}
-			if a.format == "table" {
-				return a.show(nodeFailureSheets(n)...)
-			}
-			return a.emit(document)
+				print:  a.printing(document, func() []sheet { return nodeFailureSheets(n) }),
+			})
 		},
 	}
 	a.formatFlag(cmd)
@@ -230,18 +215,13 @@ second machine in the next topology epoch. The old plan is never edited or resum
 			head := w.campaignHead("node-failover", recoveryRevision)
 			head.Confidence = f.Confidence
 			document := func(d *jsondoc.Writer) { f.WriteDocument(d, head) }
-			if err := out.leave(servingEvidence{
+			return out.leave(servingEvidence{
 				trace:  func(d *jsondoc.Writer) { trace.WriteFailoverDocument(d, &f.Request, &f.Run.Trace) },
 				tables: func(opt arrowio.Options) []*arrowio.Table { return arrowio.Failover(f, opt).All() },
 				page:   func(about report.Meta) ([]byte, error) { return report.Failover(f, about) },
 				meta:   func() (report.Meta, error) { return planMeta(cmd, args, 2, document) },
-			}); err != nil {
-				return err
-			}
-			if a.format == "table" {
-				return a.show(failoverSheets(f)...)
-			}
-			return a.emit(document)
+				print:  a.printing(document, func() []sheet { return failoverSheets(f) }),
+			})
 		},
 	}
 	a.formatFlag(cmd)

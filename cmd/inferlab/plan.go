@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/inferlab/inferlab/arrowio"
 	"github.com/inferlab/inferlab/report"
+	"github.com/inferlab/inferlab/report/perfetto"
 	"github.com/inferlab/inferlab/simcore/executor"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
@@ -72,22 +74,19 @@ executes it, replays the trace independently, and prints both.`,
 				return err
 			}
 			document := func(w *jsondoc.Writer) { writePlanRun(w, artifact, x) }
-			if err := out.leave(servingEvidence{
-				trace:  func(w *jsondoc.Writer) { trace.WritePlanDocument(w, x.Scenario, x.Plan, &x.Execution.Trace) },
-				tables: func(opt arrowio.Options) []*arrowio.Table { return arrowio.PlanRun(x, opt).All() },
-				page:   func(about report.Meta) ([]byte, error) { return report.PlanRun(x, about) },
-				meta:   func() (report.Meta, error) { return planMeta(cmd, args, 0, document) },
-			}); err != nil {
-				return err
-			}
-			if a.format == "table" {
-				return a.show(planSheets(artifact, x.Execution, x.Replay)...)
-			}
-			return a.emit(document)
+			return out.leave(servingEvidence{
+				trace:    func(w *jsondoc.Writer) { trace.WritePlanDocument(w, x.Scenario, x.Plan, &x.Execution.Trace) },
+				tables:   func(opt arrowio.Options) []*arrowio.Table { return arrowio.PlanRun(x, opt).All() },
+				page:     func(about report.Meta) ([]byte, error) { return report.PlanRun(x, about) },
+				perfetto: func(out io.Writer) error { return perfetto.Plan(out, x.Plan, &x.Execution.Trace) },
+				meta:     func() (report.Meta, error) { return planMeta(cmd, args, 0, document) },
+				print:    a.printing(document, func() []sheet { return planSheets(artifact, x.Execution, x.Replay) }),
+			})
 		},
 	}
 	a.formatFlag(cmd)
 	out.on(cmd)
+	perfettoFlag(cmd, &out.perfetto)
 	return cmd
 }
 

@@ -125,7 +125,18 @@ func (f *reportFlags) page(cmd *cobra.Command, args []string) ([]byte, []report.
 			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
 		docs = append(docs, *doc)
-		meta.Inputs = append(meta.Inputs, report.Input{Name: filepath.Base(path), Fingerprint: canonical.FingerprintBytes(doc.Text), Travels: true})
+		files := []string{path}
+		if t := f.trace(i); t != "" {
+			files = append(files, t)
+			meta.CommandLine += " --trace=" + quoted(filepath.Base(t))
+		}
+		for _, file := range files {
+			data, err := readFile(file)
+			if err != nil {
+				return nil, nil, err
+			}
+			meta.Inputs = append(meta.Inputs, report.Input{Name: filepath.Base(file), Fingerprint: canonical.FingerprintBytes(data), Travels: true})
+		}
 	}
 	if len(docs) == 1 {
 		meta.Command, meta.Result = "serving", docs[0].Text

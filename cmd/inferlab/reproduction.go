@@ -93,6 +93,9 @@ func reproduction(cmd *cobra.Command, args []string, readsTrace bool) string {
 		switch f.Name {
 		case "report", "parquet", "arrow", "format", "summary", "plain-strings", "perfetto", "out", "open":
 			return
+		case "reference":
+			words = append(words, "--reference="+quoted(filepath.Base(f.Value.String())))
+			return
 		case "trace":
 			if readsTrace {
 				words = append(words, "--trace="+quoted(filepath.Base(f.Value.String())))

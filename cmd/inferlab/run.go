@@ -37,23 +37,20 @@ figures and evidence.`,
 				return err
 			}
 			document := func(d *jsondoc.Writer) { r.WriteDocument(d, speculationKey(speculation)) }
-			if err := out.leave(servingEvidence{
+			return out.leave(servingEvidence{
 				trace:    func(d *jsondoc.Writer) { trace.WritePlanDocument(d, r.Scenario, r.Compiled.Plan, r.Trace) },
 				tables:   func(opt arrowio.Options) []*arrowio.Table { return runTables(w, r, speculation, opt) },
 				page:     func(about report.Meta) ([]byte, error) { return report.Run(r, about) },
 				perfetto: func(out io.Writer) error { return perfetto.Plan(out, r.Compiled.Plan, r.Trace) },
 				meta:     func() (report.Meta, error) { return planMeta(cmd, args, 1, document) },
-			}); err != nil {
-				return err
-			}
-			if a.format == "table" {
-				sheets := runSheets(r)
-				if speculation != nil {
-					sheets = append(sheets, speculationSheet(speculation))
-				}
-				return a.show(sheets...)
-			}
-			return a.emit(document)
+				print: a.printing(document, func() []sheet {
+					sheets := runSheets(r)
+					if speculation != nil {
+						sheets = append(sheets, speculationSheet(speculation))
+					}
+					return sheets
+				}),
+			})
 		},
 	}
 	a.formatFlag(cmd)

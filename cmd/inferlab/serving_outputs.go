@@ -120,7 +120,7 @@ func (o *servingOutputs) leave(e servingEvidence) error {
 		return nil
 	}
 	if err := o.draw(e); err != nil {
-		return fmt.Errorf("the result is complete, its page is not: %w; inferlab report RESULT.json -o %s makes the page again from the document", err, o.report)
+		return fmt.Errorf("the result is complete and printed, its page is not: %w (the page of a serving document can be made again: inferlab report RESULT.json -o %s)", err, o.report)
 	}
 	return nil
 }
