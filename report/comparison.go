@@ -21,6 +21,11 @@ var ErrNoComparison = errors.New("report: the comparison is nil, empty, or has a
 // distributions on shared axes, the choice between throughput and latency, and then
 // the views of the fastest run (contract 09, V14).
 func ServingComparison(c *serving.Comparison, meta Meta) ([]byte, error) {
+	return comparisonWith(c, nil, meta)
+}
+
+// comparisonWith makes the page of a comparison whose runs may have expert caches.
+func comparisonWith(c *serving.Comparison, caches *comparedCaches, meta Meta) ([]byte, error) {
 	if c == nil || len(c.Entries) == 0 {
 		return nil, ErrNoComparison
 	}
@@ -33,10 +38,10 @@ func ServingComparison(c *serving.Comparison, meta Meta) ([]byte, error) {
 	if bound <= 0 {
 		bound = DefaultMaxBytes
 	}
-	out, err := comparisonPage(c, meta, tableRows)
+	out, err := comparisonPage(c, caches, meta, tableRows)
 	if err == nil && len(out) > bound {
 		meta.Result, meta.OutputFingerprint = nil, outputFingerprint(meta)
-		out, err = comparisonPage(c, meta, fallbackRows)
+		out, err = comparisonPage(c, caches, meta, fallbackRows)
 	}
 	return out, err
 }
@@ -49,14 +54,14 @@ type comparisonReport struct {
 	best servingReport // the fastest run
 }
 
-func comparisonPage(c *serving.Comparison, meta Meta, rows int) ([]byte, error) {
+func comparisonPage(c *serving.Comparison, caches *comparedCaches, meta Meta, rows int) ([]byte, error) {
 	r := comparisonReport{c: c, meta: meta}
 	for _, e := range c.Entries {
 		r.runs = append(r.runs, e.Run)
 	}
 	fastest := r.runs[0]
 	r.best = servingReport{run: fastest, meta: meta, rows: rows, kv: figure.KV(fastest),
-		use: figure.Utilization(fastest), flow: figure.Flow(fastest)}
+		use: figure.Utilization(fastest), flow: flowOf(fastest, &meta)}
 	p := &page{
 		Title:        r.title(),
 		Verdict:      r.verdict(),
@@ -85,6 +90,11 @@ func comparisonPage(c *serving.Comparison, meta Meta, rows int) ([]byte, error) 
 			sec.Question += " (" + fastest.Scenario.ID() + ")"
 		}
 		p.Sections = append(p.Sections, sec)
+	}
+	if caches != nil {
+		if err := caches.join(p, fastest.Scenario.ID(), rows); err != nil {
+			return nil, err
+		}
 	}
 	return p.render()
 }

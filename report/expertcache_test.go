@@ -140,3 +140,33 @@ func TestComposedPage(t *testing.T) {
 		t.Errorf("no run: %v", err)
 	}
 }
+
+func TestComposedComparisonPage(t *testing.T) {
+	var machines []*topology.Scenario
+	for _, name := range []string{"multi-gpu", "single-gpu-cpu"} {
+		scn, err := topology.Preset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		machines = append(machines, scn)
+	}
+	cfg := workload.Serving{MaxBatchSize: 2, MaxBatchTokens: 6, PrefillChunkTokens: 4, MaxKVTokens: 60, Requests: []workload.Request{
+		{ID: "r0", PromptTokens: 5, OutputTokens: 6}, {ID: "r1", ArrivalNs: 70_000_000, PromptTokens: 5, OutputTokens: 4},
+	}}
+	c, runs, err := composed.Compare(machines, cfg, workload.ServingExperts{TopK: 2, Strategy: workload.Contiguous, Cache: expertConfig(8)}, cost.Default(), composed.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := report.ComposedComparison(c, runs, report.Meta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"What did experts cost on each machine?", "Where were the experts when tokens needed them? (multi-gpu)", "Replay of all plans"} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if _, err := report.ComposedComparison(c, runs[:1], report.Meta{}); !errors.Is(err, report.ErrNoComparison) {
+		t.Errorf("a ranked run without its cache: %v", err)
+	}
+}

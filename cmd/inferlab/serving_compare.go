@@ -35,11 +35,11 @@ func (a *app) servingCompareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := compareServing(cmd, &in, model)
+			c, runs, err := compareServing(cmd, &in, model)
 			if err != nil {
 				return err
 			}
-			if err := outputs.leaveComparison(cmd, args, c); err != nil {
+			if err := outputs.leaveComparison(cmd, args, c, runs); err != nil {
 				return err
 			}
 			if a.format == "table" {
@@ -53,11 +53,17 @@ func (a *app) servingCompareCommand() *cobra.Command {
 	return cmd
 }
 
-// leaveComparison writes the outputs of a comparison.
-func (o *servingOutputs) leaveComparison(cmd *cobra.Command, args []string, c *serving.Comparison) error {
+// leaveComparison writes the outputs of a comparison; runs are those behind it when
+// they have expert caches.
+func (o *servingOutputs) leaveComparison(cmd *cobra.Command, args []string, c *serving.Comparison, runs []*composed.Run) error {
 	return o.leave(servingEvidence{
 		tables: func(opt arrowio.Options) []*arrowio.Table { return []*arrowio.Table{arrowio.ServingComparison(c, opt)} },
-		page:   func(about report.Meta) ([]byte, error) { return report.ServingComparison(c, about) },
+		page: func(about report.Meta) ([]byte, error) {
+			if runs != nil {
+				return report.ComposedComparison(c, runs, about)
+			}
+			return report.ServingComparison(c, about)
+		},
 		meta: func() (report.Meta, error) {
 			meta, err := filesMeta(cmd, args, func(w *jsondoc.Writer) { result.ServingCompare(w, c) })
 			if err == nil && len(args) > 1 {
@@ -68,18 +74,19 @@ func (o *servingOutputs) leaveComparison(cmd *cobra.Command, args []string, c *s
 	})
 }
 
-// compareServing runs the configuration on the six families.
-func compareServing(cmd *cobra.Command, in *servingInput, model *cost.Model) (*serving.Comparison, error) {
+// compareServing runs the configuration on the six families; the second result are
+// the runs with expert caches, if that is what they are.
+func compareServing(cmd *cobra.Command, in *servingInput, model *cost.Model) (*serving.Comparison, []*composed.Run, error) {
 	interrupted := func() bool { return cmd.Context().Err() != nil }
 	if in.experts == nil {
-		return simcore.CompareServing(in.Serving, simcore.ServingOptions{Model: model, Speculation: in.speculation, Interrupted: interrupted})
+		c, err := simcore.CompareServing(in.Serving, simcore.ServingOptions{Model: model, Speculation: in.speculation, Interrupted: interrupted})
+		return c, nil, err
 	}
 	families, err := simcore.Families()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	c, _, err := composed.Compare(families, in.Serving, *in.experts, model, composed.Options{Speculation: in.speculation, Interrupted: interrupted})
-	return c, err
+	return composed.Compare(families, in.Serving, *in.experts, model, composed.Options{Speculation: in.speculation, Interrupted: interrupted})
 }
 
 func servingComparisonSheet(c *serving.Comparison) sheet {

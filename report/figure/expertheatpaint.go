@@ -467,7 +467,7 @@ func (h *heatPaint) names() {
 	}
 	for i, at := range h.g.groupAt {
 		y := h.y(at) + vg.Length(h.g.rowHeight)
-		put(h.area, plain(textSize), Muted, h.area.Min.X, y+4, left, elide("partition "+h.g.groups[i], plain(textSize), h.g.plotWidth))
+		label(h.area, h.area.Min.X+2, y+4, left, Muted, "partition "+h.g.groups[i])
 	}
 }
 
