@@ -44,7 +44,6 @@ type planStory struct {
 // planSection is one question with its figures; a timeline may hold many marks.
 type planSection struct {
 	id, question, answer, note string
-	half                       bool
 	figures                    []figure.Figure
 	table                      *figure.Table // stands below the figures
 	caption                    string        // of the table
@@ -101,7 +100,7 @@ func (sec *planSection) draw(rows, bars int) (section, error) {
 			t.MaxBars = bars
 			f = t
 		}
-		p, err := drawMany(f, sec.half, rows)
+		p, err := drawMany(f, rows)
 		if err != nil {
 			return out, err
 		}
@@ -115,16 +114,19 @@ func (sec *planSection) draw(rows, bars int) (section, error) {
 
 // drawMany is draw, but a figure whose full width is large already is drawn once for
 // every width.
-func drawMany(f figure.Figure, half bool, rows int) (picture, error) {
+func drawMany(f figure.Figure, rows int) (picture, error) {
 	svg, err := f.SVG(figure.Options{Width: wideWidth, Page: true})
 	if err != nil {
 		return picture{}, err
 	}
-	if len(svg) <= wideOnly {
-		return draw(f, half, rows)
+	p := picture{Text: f.Text(), Wide: template.HTML(svg), //nolint: the canvas escapes every text
+		Table: cut("Numbers of this figure, in base units", f.Table(), rows)}
+	if len(svg) > wideOnly {
+		return p, nil
 	}
-	return picture{Text: f.Text(), Wide: template.HTML(svg), //nolint: the canvas escapes every text
-		Table: cut("Numbers of this figure, in base units", f.Table(), rows)}, nil
+	svg, err = f.SVG(figure.Options{Width: narrowWidth, Page: true})
+	p.Narrow = template.HTML(svg) //nolint: likewise
+	return p, err
 }
 
 func (s *planStory) title() string {

@@ -46,9 +46,20 @@ func (v *planView) height() float64 {
 	return planRowHeight*float64(len(v.rows)) + planGroupGap*float64(v.groups())
 }
 
-func (f PlanTimeline) plotHeight(width float64) float64 {
-	v := f.arranged()
-	return keyLineHeight*float64(len(keyRows(f.keys(v), width))) + 8 + f.head() + v.height() + tickHeight + xNameSpace
+// planDrawing is a timeline whose rows are arranged, once for all that a rendering
+// asks of it.
+type planDrawing struct {
+	f *PlanTimeline
+	v *planView
+}
+
+func (f *PlanTimeline) arrange() planDrawing { return planDrawing{f, f.arranged()} }
+
+// Text gives the figure's words.
+func (d planDrawing) Text() Text { return d.f.text(d.v) }
+
+func (d planDrawing) plotHeight(width float64) float64 {
+	return keyLineHeight*float64(len(keyRows(d.f.keys(d.v), width))) + 8 + d.f.head() + d.v.height() + tickHeight + xNameSpace
 }
 
 // keys lists only what the drawing holds.
@@ -89,12 +100,12 @@ func (f *PlanTimeline) keys(v *planView) []key {
 	return keys
 }
 
-func (f PlanTimeline) paint(c draw.Canvas) {
-	v := f.arranged()
+func (d planDrawing) paint(c draw.Canvas) {
+	f, v := d.f, d.v
 	c = drawKeys(c, f.keys(v))
 	width := (c.Max.X - c.Min.X).Points()
 	from, to := f.Window.over(f.EndNs)
-	rows := planRows{f: &f, v: v, lit: f.related(), labels: planLabels(v, width), selected: f.selectedOperation() + 1}
+	rows := planRows{f: f, v: v, lit: f.related(), labels: planLabels(v, width), selected: f.selectedOperation() + 1}
 	p := panel{x: timeAxis(from, to, width), left: rows.labels.width(), right: 16, head: f.head(), y: axis{max: v.height()}}
 	p.marks = []plot.Plotter{&rows}
 	p.draw(c)

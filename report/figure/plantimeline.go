@@ -143,10 +143,11 @@ func (f *PlanTimeline) selection() []int {
 }
 
 // Text gives the figure's words.
-func (f PlanTimeline) Text() Text {
+func (f PlanTimeline) Text() Text { return f.text(f.arranged()) }
+
+func (f *PlanTimeline) text(v *planView) Text {
 	t := f.words()
 	t.What = f.Window.say() + [...]string{"Operations by rank and lane", "Operations by resource lane", "Operations by execution"}[f.Arrange]
-	v := f.arranged()
 	if v.operations == 0 {
 		t.Title, t.Empty = "No operation", "No operation lies in this window or passes the filter."
 		return t
@@ -214,7 +215,11 @@ func (f *PlanTimeline) alternative(v *planView) string {
 	text := fmt.Sprintf("%s over a modeled %s: %s compute, %s transfer, %s collective", unit.Plural(int64(len(v.shown)), "operation"), dur(f.EndNs),
 		unit.Count(n[0]), unit.Count(n[1]), unit.Count(n[2]))
 	if path := f.path(); path.steps > 0 {
-		text += fmt.Sprintf("; %s on the path that decides the end of the foreground at %s", unit.Plural(path.steps, "operation"), dur(f.foreground()))
+		what := "end of the foreground"
+		if len(f.Executions) > 1 {
+			what = "last completion"
+		}
+		text += fmt.Sprintf("; %s on the path that decides the %s at %s", unit.Plural(path.steps, "operation"), what, dur(f.foreground()))
 	}
 	if truncated, dropped := f.lost(); len(f.Faults) > 0 {
 		text += fmt.Sprintf("; %s at %s truncated %s and dropped %s", brief(f.Faults[0].Name), dur(f.Faults[0].AtNs), unit.Count(truncated), unit.Count(dropped))
@@ -260,13 +265,13 @@ func (f *PlanTimeline) caption(v *planView) string {
 }
 
 // SVG renders the figure.
-func (f PlanTimeline) SVG(o Options) ([]byte, error) { return renderSVG(f, o) }
+func (f PlanTimeline) SVG(o Options) ([]byte, error) { return renderSVG(f.arrange(), o) }
 
 // PNG renders the figure.
-func (f PlanTimeline) PNG(o Options) ([]byte, error) { return renderPNG(f, o) }
+func (f PlanTimeline) PNG(o Options) ([]byte, error) { return renderPNG(f.arrange(), o) }
 
 // PDF renders the figure.
-func (f PlanTimeline) PDF(o Options) ([]byte, error) { return renderPDF(f, o) }
+func (f PlanTimeline) PDF(o Options) ([]byte, error) { return renderPDF(f.arrange(), o) }
 
 // Table gives one row an operation that passes window and filter.
 func (f PlanTimeline) Table() Table {
