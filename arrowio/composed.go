@@ -147,7 +147,7 @@ func (t *ComposedTables) All() []*Table {
 	s := t.Serving
 	tables := slices.Concat(
 		[]*Table{s.Requests(), s.Tokens(), s.Batches(), s.BatchMembers(), t.BatchRouting(), t.Executions()},
-		t.physical(), []*Table{s.Resources(), s.Metrics()}, t.Experts.All())
+		t.physical(), []*Table{s.Resources(), s.Metrics(), s.MemoryTimeline()}, t.Experts.All())
 	if t.run.Serving.Speculation != nil {
 		tables = append(tables, s.AcceptanceByPosition())
 	}

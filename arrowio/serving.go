@@ -67,25 +67,28 @@ func newServingTables(run *serving.Run, opt Options) *ServingTables {
 }
 
 // All returns every table in a fixed order: requests, tokens, batches,
-// batch_members, operations, reservations, resources, metrics. A run that was read
-// from a document has no operations and reservations.
+// batch_members, operations, reservations, resources, metrics, and memory_timeline
+// when the scenario is known. A run that was read from a document has no operations
+// and reservations.
 func (t *ServingTables) All() []*Table {
-	if t.document {
-		return []*Table{t.Requests(), t.Tokens(), t.Batches(), t.BatchMembers(), t.Resources(), t.Metrics()}
+	tables := []*Table{t.Requests(), t.Tokens(), t.Batches(), t.BatchMembers()}
+	if !t.document {
+		tables = append(tables, t.Operations(), t.Reservations())
 	}
-	return []*Table{
-		t.Requests(), t.Tokens(), t.Batches(), t.BatchMembers(),
-		t.Operations(), t.Reservations(), t.Resources(), t.Metrics(),
+	tables = append(tables, t.Resources(), t.Metrics())
+	if t.run.Scenario != nil {
+		tables = append(tables, t.MemoryTimeline())
 	}
+	return tables
 }
 
 // AllDeclarations lists the schema of every table that the product writes.
 func AllDeclarations() []*Declaration {
-	return slices.Concat(Declarations(), []*Declaration{&ServingComparisonDeclaration}, SpeculativeDeclarations(), ExpertDeclarations(), ComposedDeclarations(), PlanDeclarations())
+	return slices.Concat(Declarations(), []*Declaration{&MemoryTimelineDeclaration, &ServingComparisonDeclaration}, SpeculativeDeclarations(), KVDeclarations(), ExpertDeclarations(), ComposedDeclarations(), PlanDeclarations())
 }
 
-// Declarations lists the schemas of the tables of a serving run, in the order of
-// ServingTables.All.
+// Declarations lists the schemas of the tables that every serving run has, in the
+// order of ServingTables.All.
 func Declarations() []*Declaration {
 	return []*Declaration{
 		&RequestsDeclaration, &TokensDeclaration, &BatchesDeclaration, &BatchMembersDeclaration,

@@ -107,8 +107,15 @@ func speculativeRevisions(s *speculative.Run) []jsondoc.Revision {
 	return list
 }
 
-// All returns every table in a fixed order.
-func (t *SpeculativeTables) All() []*Table { return []*Table{t.Iterations(), t.AcceptanceByPosition()} }
+// All returns every table in a fixed order: the iterations, acceptance by position
+// and, of a run with paged KV, the events and pages of its cache.
+func (t *SpeculativeTables) All() []*Table {
+	tables := []*Table{t.Iterations(), t.AcceptanceByPosition()}
+	if t.run.Trace.PagedKV != nil {
+		tables = append(tables, PagedKV(t.run.Trace.PagedKV, t.provenance, t.opt).All()...)
+	}
+	return tables
+}
 
 // outcomeLabels are the dictionary words of speculative_iterations.outcome, by
 // trace.DecodeOutcome.
