@@ -26,6 +26,10 @@ func FaultCampaign(f *campaign.Faults, meta Meta) ([]byte, error) {
 	if f == nil || f.Trace == nil {
 		return nil, ErrNoExecution
 	}
+	return faultCampaignStory(f, meta).write()
+}
+
+func faultCampaignStory(f *campaign.Faults, meta Meta) *planStory {
 	src := figure.Source{Run: f.Scenario.ID(), Confidence: f.Confidence}
 	timeline := figure.PlanOf(src, f.Scenario, f.Plan, f.Trace)
 	use := figure.PlanUse(timeline, f.Scenario, f.Baseline.CompletedAtNs)
@@ -33,8 +37,8 @@ func FaultCampaign(f *campaign.Faults, meta Meta) ([]byte, error) {
 	s := &planStory{
 		meta: meta, command: "fault-campaign", mode: "one fault at a time", machines: []*topology.Scenario{f.Scenario}, confidence: f.Confidence,
 		applied: faultEvents(f), revisions: run.Revisions(), timeline: timeline, limits: faultLimits,
-		verdict: fmt.Sprintf("%s fails or aborts this plan in each of %s; without a fault it completes in a modeled %s.",
-			"One fault", unit.Plural(int64(len(f.Cases)), "case"), dur(f.Baseline.CompletedAtNs)),
+		verdict: fmt.Sprintf("One fault fails or aborts this plan in each of %s; without a fault it completes in a modeled %s.",
+			unit.Plural(int64(len(f.Cases)), "case"), dur(f.Baseline.CompletedAtNs)),
 		assume: []string{
 			"Each fault falls in the middle of the first operation that occupies the failed item.",
 			"Work that was submitted before the fault runs out; nothing is submitted after it.",
@@ -49,7 +53,7 @@ func FaultCampaign(f *campaign.Faults, meta Meta) ([]byte, error) {
 	s.ranks(figure.RanksOf(src, f.Scenario, &f.Trace.Terminal), "When is each rank done without a fault?")
 	s.machine()
 	s.use(use)
-	return s.write()
+	return s
 }
 
 func faultEvents(f *campaign.Faults) int64 {
@@ -95,6 +99,10 @@ func NodeFailure(n *campaign.NodeFailure, meta Meta) ([]byte, error) {
 	if n == nil || n.Run == nil {
 		return nil, ErrNoExecution
 	}
+	return nodeFailureStory(n, meta).write()
+}
+
+func nodeFailureStory(n *campaign.NodeFailure, meta Meta) *planStory {
 	timeline := figure.NodeFailurePlans(n)
 	use := figure.PlanUse(timeline, n.Scenario, n.Run.CompletedAtNs)
 	ranks := figure.NodeFailureRanks(n)
@@ -130,7 +138,7 @@ func NodeFailure(n *campaign.NodeFailure, meta Meta) ([]byte, error) {
 	s.ready(plans)
 	s.machine()
 	s.use(use)
-	return s.write()
+	return s
 }
 
 // endedBy says what ended the quiescence, in a card's words.
@@ -162,6 +170,10 @@ func Failover(f *campaign.Failover, meta Meta) ([]byte, error) {
 	if f == nil || f.Run == nil {
 		return nil, ErrNoExecution
 	}
+	return failoverStory(f, meta).write()
+}
+
+func failoverStory(f *campaign.Failover, meta Meta) *planStory {
 	q, t := &f.Request, &f.Run.Trace
 	timeline := figure.FailoverPlans(f)
 	h := &t.Handoff
@@ -193,7 +205,7 @@ func Failover(f *campaign.Failover, meta Meta) ([]byte, error) {
 	src := figure.Source{Run: q.FailedScenario.ID(), Confidence: f.Confidence}
 	old := figure.PlanOf(src, q.FailedScenario, q.FailedPlan, &t.Failed)
 	s.use(figure.PlanUse(old, q.FailedScenario, h.OldExecutionQuiescedAtNs))
-	return s.write()
+	return s
 }
 
 // ConcurrentCampaign makes the page of many executions on one clock (contract 09,
@@ -202,6 +214,10 @@ func ConcurrentCampaign(c *campaign.Concurrent, meta Meta) ([]byte, error) {
 	if c == nil || c.Run == nil {
 		return nil, ErrNoExecution
 	}
+	return concurrentCampaignStory(c, meta).write()
+}
+
+func concurrentCampaignStory(c *campaign.Concurrent, meta Meta) *planStory {
 	timeline := figure.ConcurrentCampaign(c)
 	use := figure.PlanUse(timeline, c.Scenario, c.Run.CompletedAtNs)
 	meta.Seed, meta.HasSeed = c.Options.Seed, true
@@ -226,5 +242,5 @@ func ConcurrentCampaign(c *campaign.Concurrent, meta Meta) ([]byte, error) {
 	s.use(use)
 	latency := figure.CampaignLatency(c)
 	s.sections = append(s.sections, planSection{id: "latency", question: "How long does an execution take?", answer: latency.Text().Alt, figures: []figure.Figure{latency}})
-	return s.write()
+	return s
 }

@@ -19,6 +19,10 @@ func Run(r *run.Result, meta Meta) ([]byte, error) {
 	if r == nil || r.Trace == nil || len(r.Trace.Operations) == 0 {
 		return nil, ErrNoExecution
 	}
+	return runStory(r, meta).write()
+}
+
+func runStory(r *run.Result, meta Meta) *planStory {
 	if r.Profile.ModelWork != nil && meta.ModelName == "" {
 		meta.ModelName = r.Profile.ModelWork.ModelName
 	}
@@ -44,7 +48,7 @@ func Run(r *run.Result, meta Meta) ([]byte, error) {
 	s.times("What ran when, and what decided the end?", figure.ByRank, figure.ByResource)
 	s.use(use)
 	s.capacity()
-	return s.write()
+	return s
 }
 
 func runVerdict(r *run.Result) string {
@@ -86,6 +90,10 @@ func PlanRun(x *run.Executed, meta Meta) ([]byte, error) {
 	if x == nil || x.Execution == nil {
 		return nil, ErrNoExecution
 	}
+	return planRunStory(x, meta).write()
+}
+
+func planRunStory(x *run.Executed, meta Meta) *planStory {
 	end := &x.Execution.Trace.Terminal
 	src := figure.Source{Run: x.Scenario.ID(), Confidence: x.Confidence}
 	timeline := figure.PlanOf(src, x.Scenario, x.Plan, &x.Execution.Trace)
@@ -113,7 +121,7 @@ func PlanRun(x *run.Executed, meta Meta) ([]byte, error) {
 	s.times("What ran when, and what decided the end?", figure.ByRank, figure.ByResource)
 	s.use(use)
 	s.capacity()
-	return s.write()
+	return s
 }
 
 func planVerdict(x *run.Executed) string {

@@ -202,3 +202,46 @@ func TestPlanPagesRefuseNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestBriefs checks that a result shown alone says what its page says.
+func TestBriefs(t *testing.T) {
+	frozen, err := plan.Validate(small(), large("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calm, err := run.ExecutePlan(small(), frozen, executor.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hit, err := run.ExecutePlan(small(), frozen, executor.Options{Fault: &crash})
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults, err := campaign.RunFaults(small(), large("x"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		value          any
+		verdict, title string
+	}{
+		{calm, "All 61 steps complete in a modeled 3.94 µs.", "The foreground ends at 3.94 µs"},
+		{hit, "The execution failed at 245 ns and is quiet at 245 ns; 56 of 61 steps never submitted.", "Node n1 fails: 2 fail, 2 abort, 0 succeed"},
+		{faults, "One fault fails or aborts this plan in each of 11 cases", "11 faults: node:n1 takes longest to quiesce"},
+		{failover(t), "Node n1 fails at 700 ns", "Node n1 fails at 700 ns"},
+	} {
+		b, ok := report.BriefOf(c.value)
+		if !ok || !strings.HasPrefix(b.Verdict, c.verdict) || !strings.HasPrefix(b.Figure.Text().Title, c.title) || len(b.Numbers) < 4 {
+			t.Errorf("%T: %v, %q, %q, %d numbers", c.value, ok, b.Verdict, b.Figure.Text().Title, len(b.Numbers))
+		}
+		html, err := report.PageOf(c.value, report.Meta{})
+		if err != nil || !strings.Contains(string(html), b.Verdict) {
+			t.Errorf("%T: the page does not say the verdict (%v)", c.value, err)
+		}
+	}
+	for _, v := range []any{nil, 7, (*run.Result)(nil), (*campaign.Faults)(nil)} {
+		if _, ok := report.BriefOf(v); ok {
+			t.Errorf("%T has nothing to tell", v)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"github.com/inferlab/inferlab/report/figure"
+	"github.com/inferlab/inferlab/report/unit"
+	"github.com/inferlab/inferlab/simcore/campaign"
+	"github.com/inferlab/inferlab/simcore/evidence"
+	"github.com/inferlab/inferlab/simcore/run"
+	"github.com/inferlab/inferlab/simcore/trace"
+)
+
+// Brief is a result as a notebook shows it alone: its verdict, its numbers and one
+// figure, the same as on its page.
+type Brief struct {
+	Verdict    string
+	Numbers    []Number
+	Confidence evidence.Class
+	Replay     string // what the independent replay confirmed
+	Figure     figure.Figure
+}
+
+// Number is one headline number with its unit and a line of context.
+type Number struct{ Label, Value, Unit, Context string }
+
+// BriefOf tells of an executed plan: a run, an artifact's execution, or a campaign. It
+// answers false for any other value, and for a result without a trace.
+func BriefOf(v any) (Brief, bool) {
+	switch v := v.(type) {
+	case *run.Result:
+		if v != nil && v.Trace != nil && len(v.Trace.Operations) > 0 {
+			return brief(runStory(v, Meta{}), nil), true
+		}
+	case *run.Executed:
+		if v != nil && v.Execution != nil {
+			s := planRunStory(v, Meta{})
+			if v.Execution.Status != trace.Succeeded {
+				return brief(s, figure.RanksOf(s.timeline.Source, v.Scenario, &v.Execution.Trace.Terminal)), true
+			}
+			return brief(s, nil), true
+		}
+	case *campaign.Faults:
+		if v != nil && v.Trace != nil {
+			return brief(faultCampaignStory(v, Meta{}), figure.Faults(v)), true
+		}
+	case *campaign.Concurrent:
+		if v != nil && v.Run != nil {
+			return brief(concurrentCampaignStory(v, Meta{}), nil), true
+		}
+	case *campaign.NodeFailure:
+		if v != nil && v.Run != nil {
+			return brief(nodeFailureStory(v, Meta{}), figure.NodeFailureRanks(v)), true
+		}
+	case *campaign.Failover:
+		if v != nil && v.Run != nil {
+			return brief(failoverStory(v, Meta{}), nil), true
+		}
+	}
+	return Brief{}, false
+}
+
+// brief takes the head of a page; without a figure of its own, the timeline.
+func brief(s *planStory, f figure.Figure) Brief {
+	if f == nil {
+		f = s.timeline
+	}
+	b := Brief{Verdict: s.verdict, Confidence: s.confidence, Replay: "replay verified, " + unit.Plural(s.applied, "event"), Figure: f}
+	for _, c := range s.cards {
+		b.Numbers = append(b.Numbers, Number(c))
+	}
+	return b
+}
+
+// PageOf makes the page of any value that BriefOf tells of. It answers ErrNoExecution
+// for any other.
+func PageOf(v any, meta Meta) ([]byte, error) {
+	switch v := v.(type) {
+	case *run.Result:
+		return Run(v, meta)
+	case *run.Executed:
+		return PlanRun(v, meta)
+	case *campaign.Faults:
+		return FaultCampaign(v, meta)
+	case *campaign.Concurrent:
+		return ConcurrentCampaign(v, meta)
+	case *campaign.NodeFailure:
+		return NodeFailure(v, meta)
+	case *campaign.Failover:
+		return Failover(v, meta)
+	}
+	return nil, ErrNoExecution
+}
