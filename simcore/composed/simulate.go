@@ -10,6 +10,7 @@ import (
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
+	"github.com/inferlab/inferlab/simcore/replay/composedreplay"
 	"github.com/inferlab/inferlab/simcore/replay/expertsreplay"
 	"github.com/inferlab/inferlab/simcore/replay/planreplay"
 	"github.com/inferlab/inferlab/simcore/replay/servingreplay"
@@ -76,7 +77,7 @@ type Physical struct {
 // Errors are those of the configurations (workload.ServingExperts, serving.New,
 // experts.New), of expert owners and physical room, of the cache (*issue.Error,
 // naming the partition), of compiling, validating and executing plans, and the
-// mismatches of the three replays.
+// mismatches of the three replays and of the check that ties their traces together.
 func Simulate(scn *topology.Scenario, cfg workload.Serving, x workload.ServingExperts, model *cost.Model, opts Options) (*Run, error) {
 	if err := x.Validate(); err != nil {
 		return nil, err
@@ -133,8 +134,8 @@ func (run *Run) WriteCacheTrace(w *jsondoc.Writer) {
 	experts.WriteTrace(w, run.Cache, &run.Snapshot, nil)
 }
 
-// settle drains the runtime and the cache and has both replayed (contract 05
-// section 6.8).
+// settle drains the runtime and the cache, has both replayed, and then has the three
+// traces tied together (contract 05 section 6.8).
 func (run *Run) settle(est *estimator) error {
 	result, err := est.runtime.Drain()
 	if err == nil {
@@ -149,7 +150,13 @@ func (run *Run) settle(est *estimator) error {
 	if err := est.drainPrefetches(); err != nil {
 		return err
 	}
-	return run.replayCache(est)
+	if err := run.replayCache(est); err != nil {
+		return err
+	}
+	_, err = composedreplay.Check(composedreplay.Input{
+		ScenarioID: run.Serving.Scenario.ID(), Serving: run.Serving.Trace, Cache: run.Cache, Requests: run.Physical.Requests, Physical: &run.Physical.Trace,
+	})
+	return err
 }
 
 func (run *Run) replayPlans(est *estimator, result *executor.ConcurrentResult) error {
