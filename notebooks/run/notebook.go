@@ -170,6 +170,9 @@ func (nb *Notebook) Append(c *Cell) {
 	nb.cells = append(nb.cells, &Cell{fields})
 }
 
+// Truncate drops all cells after the first n.
+func (nb *Notebook) Truncate(n int) { nb.cells = nb.cells[:min(max(n, 0), len(nb.cells))] }
+
 // freeID returns id, or id with a number when a cell has it already.
 func (nb *Notebook) freeID(id string) string {
 	const longest = 64 // of nbformat
