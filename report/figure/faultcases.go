@@ -104,6 +104,9 @@ func (f FaultCases) Text() Text {
 	t.Alt = fmt.Sprintf("%s; the longest quiescence, %s, after %s; the least of the plan's %s submitted, %s, before %s; without a fault it completes at %s.",
 		cases, dur(worst.CompletedNs-worst.AtNs), brief(worst.ID), unit.Plural(f.Steps, "step"), unit.Count(least.Submitted), brief(least.ID), dur(f.Rows[0].CompletedNs))
 	t.Caption = "Each fault falls in the middle of the first operation that occupies the item. Right: steps submitted of the plan's steps."
+	if _, beyond := f.end(); beyond {
+		t.Caption += fmt.Sprintf(" The axis ends soon after the last case; the run without a fault goes on until %s.", dur(f.Rows[0].CompletedNs))
+	}
 	if n := len(f.drawn()); n < len(f.Rows) {
 		t.Caption = fmt.Sprintf("Showing the first %d of %s rows; the table has all. ", n, unit.Count(int64(len(f.Rows)))) + t.Caption
 	}
@@ -139,6 +142,22 @@ func (f FaultCases) Table() Table {
 	}
 }
 
+// end is the last instant of the axis: that of the cases when the run without a fault
+// is so much longer that none of them could be told from another.
+func (f *FaultCases) end() (ns int64, beyond bool) {
+	var cases, all int64
+	for i, r := range f.Rows {
+		all = max(all, r.CompletedNs, r.AtNs)
+		if i > 0 {
+			cases = max(cases, r.CompletedNs, r.AtNs)
+		}
+	}
+	if cases > 0 && all/5 > cases {
+		return cases, true
+	}
+	return all, false
+}
+
 func (f *FaultCases) keys() []key {
 	return []key{{ink: Accepted, label: "before the fault, or without one"}, {ink: Waiting, label: "quiescing", shape: keyHatch},
 		{ink: Fault, label: "fault", shape: keyTick}}
@@ -152,12 +171,12 @@ func (f FaultCases) paint(c draw.Canvas) {
 	c = drawKeys(c, f.keys())
 	rows := f.drawn()
 	width := (c.Max.X - c.Min.X).Points()
-	names, counts, last := 0.0, 0.0, int64(0)
+	names, counts := 0.0, 0.0
 	for _, r := range rows {
 		names = math.Max(names, widthOf(plain(textSize), elide(r.name(), plain(textSize), width*0.34)))
 		counts = math.Max(counts, widthOf(plain(textSize), f.submitted(&r)))
-		last = max(last, r.CompletedNs, r.AtNs)
 	}
+	last, _ := f.end()
 	p := panel{x: durationAxis("Modeled time", 0, float64(last)*1.05, width-names-counts, xTickSpace), left: names + 12, right: counts + 12,
 		y: axis{max: float64(len(rows))}}
 	p.draw(c)
@@ -180,7 +199,12 @@ func (f *FaultCases) bar(c draw.Canvas, r *FaultCase, y vg.Length, width float64
 	}
 	hover := fmt.Sprintf("%s: %s at %s, %s steps submitted", r.name(), r.Status, dur(r.CompletedNs), f.submitted(r))
 	marked(c, hover, func() {
-		fill(c, Accepted, rect(at(0), y-6, max(at(until), at(0)+1), y+6))
+		x1 := min(max(at(until), at(0)+1), c.Max.X)
+		fill(c, Accepted, rect(at(0), y-6, x1, y+6))
+		if at(until) > c.Max.X { // torn off: it goes on
+			stroke(c, Ground, 2, segment(x1-12, y-7, x1-6, y+7))
+			stroke(c, Ground, 2, segment(x1-18, y-7, x1-12, y+7))
+		}
 		if r.ID != "" {
 			if at(r.CompletedNs)-at(until) > 2 {
 				hatch(c, Waiting, at(until)+1, y-6, at(r.CompletedNs), y+6)

@@ -404,3 +404,24 @@ func BenchmarkPlanTimeline(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(p.Steps))*float64(b.N)/b.Elapsed().Seconds(), "steps/s")
 }
+
+// TestPlanForms checks the forms beside SVG, each twice.
+func TestPlanForms(t *testing.T) {
+	for name, f := range planFigures(t) {
+		for magic, draw := range map[string]func(figure.Options) ([]byte, error){"\x89PNG": f.PNG, "%PDF": f.PDF} {
+			first, err := draw(figure.Options{Width: 500, Scale: 1, Theme: figure.Dark})
+			if err != nil || !strings.HasPrefix(string(first), magic) {
+				t.Errorf("%s: no %q (%v)", name, magic, err)
+			}
+			if again, _ := draw(figure.Options{Width: 500, Scale: 1, Theme: figure.Dark}); string(again) != string(first) {
+				t.Errorf("%s: a second %q differs", name, magic)
+			}
+		}
+		table := f.Table()
+		for i := range table.Len {
+			if n := len(table.Row(i)); n != len(table.Columns) {
+				t.Fatalf("%s: row %d has %d cells for %d columns", name, i, n, len(table.Columns))
+			}
+		}
+	}
+}
