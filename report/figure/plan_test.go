@@ -134,10 +134,12 @@ func planFigures(t testing.TB) map[string]figure.Figure {
 	byResource.Arrange = figure.ByResource
 	selected := byRank
 	selected.Selected = &figure.PlanStep{StepID: r.Compiled.Plan.Steps[len(r.Compiled.Plan.Steps)/2].ID}
+	hazards := relayTimeline(t)
+	hazards.Selected = &figure.PlanStep{StepID: 5}
 	reduced := byRank
 	reduced.MaxBars = 6
 	return map[string]figure.Figure{
-		"plan-rank": byRank, "plan-resource": byResource, "plan-selected": selected, "plan-reduced": reduced,
+		"plan-rank": byRank, "plan-resource": byResource, "plan-selected": selected, "plan-hazards": hazards, "plan-reduced": reduced,
 		"plan-fault": faulted(t), "plan-concurrent": figure.ConcurrentCampaign(concurrent(t, 5)),
 		"plan-node-failure": figure.NodeFailurePlans(nodeFailure(t)), "plan-failover": figure.FailoverPlans(failover(t)),
 		"plan-use":       figure.PlanUse(byRank, r.Scenario, r.Metrics.TotalDurationNs),
@@ -237,6 +239,29 @@ func TestCriticalPathOfCampaigns(t *testing.T) {
 	}
 	if starts != 1 {
 		t.Errorf("%d operations of the path have no predecessor on it, expected the first alone", starts)
+	}
+}
+
+// TestSelection checks the edges of a selected step: the transfer of the relay waits
+// for the first compute and releases the second, over the buffer of each.
+func TestSelection(t *testing.T) {
+	f := relayTimeline(t)
+	f.Selected = &figure.PlanStep{StepID: 5}
+	if got, want := f.Text().Caption, "Step 5 waits for 1 step and releases 1 step (solid lines); 2 hazards (dashed) over n1/d0.in, n0/d0.out."; !strings.HasSuffix(got, want) {
+		t.Errorf("caption %q, expected %q at its end", got, want)
+	}
+	svg, err := f.SVG(figure.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"n1/d0.in", "n0/d0.out"} {
+		if !strings.Contains(string(svg), ">"+name+"</text>") {
+			t.Errorf("the hazard over %s has no name in the drawing", name)
+		}
+	}
+	f.Selected.StepID = 99
+	if got := f.Text().Caption; !strings.Contains(got, "Step 99, which was selected, has no operation.") {
+		t.Errorf("caption %q", got)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -322,12 +323,7 @@ func (p *planRows) lines(c draw.Canvas, ys []vg.Length, at func(int64) vg.Length
 	if len(dependencies)+len(hazards) == 0 {
 		return
 	}
-	row := make(map[int]vg.Length)
-	for i := len(p.v.rows) - 1; i >= 0; i-- {
-		for _, m := range p.v.rows[i].marks {
-			row[m.op] = ys[i]
-		}
-	}
+	row := p.rowOf(ys)
 	edge := func(e planEdge, dash ...vg.Length) (x, y vg.Length, ok bool) {
 		y0, known0 := row[e.from]
 		y1, known1 := row[e.to]
@@ -353,6 +349,45 @@ func (p *planRows) lines(c draw.Canvas, ys []vg.Length, at func(int64) vg.Length
 		marked(c, "hazard over "+e.allocation, func() { edge(e, 4, 3) })
 	}
 }
+
+// rowOf gives the height of the first row on which each operation stands.
+func (p *planRows) rowOf(ys []vg.Length) map[int]vg.Length {
+	row := make(map[int]vg.Length)
+	for i := len(p.v.rows) - 1; i >= 0; i-- {
+		for _, m := range p.v.rows[i].marks {
+			row[m.op] = ys[i]
+		}
+	}
+	return row
+}
+
+// hazardNames writes the allocations of the selected step's hazards on their lines,
+// those between the same two operations together.
+func (p *planRows) hazardNames(c draw.Canvas, ys []vg.Length, at func(int64) vg.Length) {
+	_, hazards := p.f.edges()
+	if len(hazards) == 0 {
+		return
+	}
+	row := p.rowOf(ys)
+	type pair struct{ from, to int }
+	names := make(map[pair][]string)
+	for _, e := range hazards {
+		k := pair{e.from, e.to}
+		names[k] = append(names[k], e.allocation)
+	}
+	for _, e := range hazards {
+		k := pair{e.from, e.to}
+		y0, known0 := row[e.from]
+		y1, known1 := row[e.to]
+		if list := names[k]; list != nil && known0 && known1 {
+			x := (at(p.f.Operations[e.from].FinishNs) + at(p.f.Operations[e.to].StartNs)) / 2
+			label(c, clampLength(x, c.Min.X+40, c.Max.X-40), (y0+y1)/2+planBarHalf+1, middle, inkText, strings.Join(shorten(list, 2), ", "))
+		}
+		delete(names, k) // once a pair
+	}
+}
+
+func clampLength(v, lo, hi vg.Length) vg.Length { return min(max(v, lo), hi) }
 
 // group: words and rules that hold at any zoom.
 func (p *planRows) group() string { return "fixed" }
@@ -393,6 +428,7 @@ func (p *planRows) moving(c draw.Canvas, g *plot.Plot, ys []vg.Length) {
 				p.sequence(c, &p.v.rows[i].marks[k], ys[i], at)
 			}
 		}
+		p.hazardNames(c, ys, at)
 	}
 	svg, ok := svgOf(c)
 	if ok && svg.classes {
