@@ -45,13 +45,8 @@ done with the same routes.`,
 			if err != nil {
 				return err
 			}
-			if err := outputs.leaveExperts(cmd, args, r, whatIf); err != nil {
-				return err
-			}
-			if a.format == "table" {
-				return a.show(expertSheet(&r.Snapshot.Metrics, r.AppliedEvents))
-			}
-			return a.emit(r.WriteDocument)
+			print := a.printing(r.WriteDocument, func() []sheet { return []sheet{expertSheet(&r.Snapshot.Metrics, r.AppliedEvents)} })
+			return outputs.leaveExperts(cmd, args, r, whatIf, print)
 		},
 	}
 	cmd.Flags().StringVar(&outputs.trace, "trace", "", "write the protocol trace to this .json file")

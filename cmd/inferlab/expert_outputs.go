@@ -50,11 +50,12 @@ func whatIfCapacities(cfg *workload.ExpertRun, n int) []int64 {
 }
 
 // leaveExperts writes the outputs of a cache that stands alone.
-func (o *servingOutputs) leaveExperts(cmd *cobra.Command, args []string, r *experts.Run, whatIf int) error {
+func (o *servingOutputs) leaveExperts(cmd *cobra.Command, args []string, r *experts.Run, whatIf int, print func() error) error {
 	p := arrowio.Provenance{Command: experts.Command, Confidence: r.Confidence(),
 		Revisions: []jsondoc.Revision{{Name: "expertCache", Revision: trace.ExpertsContractRevision}}}
 	return o.leave(servingEvidence{
 		trace: r.WriteTraceDocument,
+		print: print,
 		tables: func(opt arrowio.Options) []*arrowio.Table {
 			return arrowio.Experts(r.Trace, r.Snapshot.CurrentTimeNs, p, opt).All()
 		},

@@ -39,13 +39,8 @@ func (a *app) servingCompareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := outputs.leaveComparison(cmd, args, c, runs); err != nil {
-				return err
-			}
-			if a.format == "table" {
-				return a.show(servingComparisonSheet(c))
-			}
-			return a.emit(func(w *jsondoc.Writer) { result.ServingCompare(w, c) })
+			print := a.printing(func(w *jsondoc.Writer) { result.ServingCompare(w, c) }, func() []sheet { return []sheet{servingComparisonSheet(c)} })
+			return outputs.leaveComparison(cmd, args, c, runs, print)
 		},
 	}
 	outputs.flags(cmd)
@@ -55,8 +50,9 @@ func (a *app) servingCompareCommand() *cobra.Command {
 
 // leaveComparison writes the outputs of a comparison; runs are those behind it when
 // they have expert caches.
-func (o *servingOutputs) leaveComparison(cmd *cobra.Command, args []string, c *serving.Comparison, runs []*composed.Run) error {
+func (o *servingOutputs) leaveComparison(cmd *cobra.Command, args []string, c *serving.Comparison, runs []*composed.Run, print func() error) error {
 	return o.leave(servingEvidence{
+		print:  print,
 		tables: func(opt arrowio.Options) []*arrowio.Table { return []*arrowio.Table{arrowio.ServingComparison(c, opt)} },
 		page: func(about report.Meta) ([]byte, error) {
 			if runs != nil {
