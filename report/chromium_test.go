@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -177,14 +178,7 @@ func TestInteractions(t *testing.T) {
 		t.Fatal(err)
 	}
 	dom, console, _ := load(t, file, 1400)
-	m := regexp.MustCompile(`data-probe="([^"]*)"`).FindStringSubmatch(dom)
-	if m == nil {
-		t.Fatalf("no answer; console: %s", consoleLine.FindAllString(console, -1))
-	}
-	var got map[string]any
-	if err := json.Unmarshal([]byte(strings.ReplaceAll(m[1], "&quot;", `"`)), &got); err != nil {
-		t.Fatal(err)
-	}
+	got := answer(t, dom, console)
 	want := map[string]any{
 		"timelines": 6.0, "zoomLinked": "0.250 0.250", "panned": true, "leastSpan": true, "rows": 60.0,
 		"ascending": true, "descending": true, "original": "request-0 request-1", "filtered": "11 49 of 60 rows hidden",
@@ -204,6 +198,20 @@ func TestInteractions(t *testing.T) {
 	if tip, _ := got["tip"].(string); tip == "" {
 		t.Error("the arrow key shows no details")
 	}
+}
+
+// answer reads what an appended script left on the page.
+func answer(t *testing.T, dom, console string) map[string]any {
+	t.Helper()
+	m := regexp.MustCompile(`data-probe="([^"]*)"`).FindStringSubmatch(dom)
+	if m == nil {
+		t.Fatalf("no answer; console: %s", consoleLine.FindAllString(console, -1))
+	}
+	var got map[string]any
+	if err := json.Unmarshal([]byte(html.UnescapeString(m[1])), &got); err != nil {
+		t.Fatal(err)
+	}
+	return got
 }
 
 // TestChecksSee proves that the check above would see a request and a message.

@@ -214,16 +214,31 @@ func (r *comparisonReport) differences() (section, error) {
 	sec.Answer = fmt.Sprintf("Equal: the %s with their arrivals and lengths, batches of at most %s and %s tokens, prompt chunks of %s tokens, a KV pool of %s tokens, the cost model. Different: the machine.",
 		unit.Plural(int64(len(cfg.Requests)), "request"), unit.Plural(cfg.MaxBatchSize, "sequence"), unit.Count(cfg.MaxBatchTokens),
 		unit.Count(cfg.PrefillChunkTokens), unit.Count(cfg.MaxKVTokens))
+	names, machines := make([]string, len(r.runs)), make([]*topology.Scenario, len(r.runs))
+	for i, run := range r.runs {
+		names[i], machines[i] = run.Scenario.ID(), run.Scenario
+	}
+	t := machineTable(names, machines)
+	if t.Total == 0 {
+		sec.Note = "The machines do not differ in anything listed here."
+		return sec, nil
+	}
+	sec.Tables = []table{t}
+	return sec, nil
+}
+
+// machineTable lists the facts in which machines differ, a column a machine.
+func machineTable(names []string, machines []*topology.Scenario) table {
 	columns := []figure.Column{{Name: "what"}}
-	for _, run := range r.runs {
-		columns = append(columns, figure.Column{Name: run.Scenario.ID()})
+	for _, name := range names {
+		columns = append(columns, figure.Column{Name: name})
 	}
 	t := table{Caption: "What differs between the machines", Open: true, Columns: columns}
 	for _, f := range machineFacts {
 		row := []string{f.name}
 		equal := true
-		for _, run := range r.runs {
-			row = append(row, f.of(run.Scenario))
+		for _, s := range machines {
+			row = append(row, f.of(s))
 			equal = equal && row[len(row)-1] == row[1]
 		}
 		if !equal {
@@ -231,12 +246,7 @@ func (r *comparisonReport) differences() (section, error) {
 		}
 	}
 	t.Total = len(t.Head)
-	if t.Total == 0 {
-		sec.Note = "The machines do not differ in anything listed here."
-		return sec, nil
-	}
-	sec.Tables = []table{t}
-	return sec, nil
+	return t
 }
 
 // machineFacts are the keys by which machines are told apart.

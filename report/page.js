@@ -199,6 +199,119 @@ if (lines.length) {
   }
 }
 
+// Rooflines: choose a roof and a phase, zoom and pan both logarithmic axes.
+const planes = [];
+for (const figure of document.querySelectorAll("figure")) {
+  const views = [...figure.querySelectorAll("svg.plane")].map(plane => {
+    const [x, y, w, h] = plane.dataset.box.split(" ").map(Number);
+    const svg = plane.parentNode.closest("svg"), ticks = svg.querySelector("g.ticks");
+    return {plane, svg, x, y, w, h, ticks, whole: ticks.cloneNode(true), moving: svg.querySelectorAll("g.moving"),
+      spots: [...svg.querySelectorAll("g.spot")], log: plane.dataset.log.split(" ").map(Number)};
+  });
+  if (!views.length) continue;
+  const home = views[0].log;
+  let at = [...home], phase = "";
+  const flops = v => {
+    for (const [size, name] of [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) if (v >= size) return +(v / size).toPrecision(4) + " " + name + "FLOP/s";
+    return +v.toPrecision(4) + " FLOP/s";
+  };
+  const ticksOf = (lo, hi, most) => {
+    const out = [], span = hi - lo;
+    if (span >= 1.5) {
+      const stride = Math.max(1, Math.ceil(span / most));
+      for (let e = Math.ceil(lo); e <= hi; e++) if (((e % stride) + stride) % stride === 0) out.push(e);
+      return out;
+    }
+    const from = 10 ** lo, to = 10 ** hi, raw = (to - from) / most, power = 10 ** Math.floor(Math.log10(raw));
+    const step = [1, 2, 5, 10].map(k => k * power).find(k => k >= raw * (1 - 1e-9));
+    for (let k = Math.ceil(from / step); k * step <= to; k++) out.push(Math.log10(k * step));
+    return out;
+  };
+  const draw = () => {
+    const all = at.every((v, i) => v === home[i]);
+    for (const v of views) {
+      const sx = v.w / (home[1] - home[0]), sy = v.h / (home[3] - home[2]);
+      v.plane.setAttribute("viewBox", [v.x + (at[0] - home[0]) * sx, v.y + (home[3] - at[3]) * sy, (at[1] - at[0]) * sx, (at[3] - at[2]) * sy].join(" "));
+      for (const m of v.moving) m.style.display = all ? "" : "none";
+      const px = lx => v.x + (lx - at[0]) / (at[1] - at[0]) * v.w, py = ly => v.y + (at[3] - ly) / (at[3] - at[2]) * v.h;
+      for (const s of v.spots) {
+        const lx = +s.dataset.x, ly = +s.dataset.y;
+        const seen = (!phase || s.dataset.phase === phase) && lx >= at[0] && lx <= at[1] && ly >= at[2] && ly <= at[3];
+        s.style.display = seen ? "" : "none";
+        s.setAttribute("transform", "translate(" + (px(lx) - (v.x + (lx - home[0]) * sx)) + " " + (py(ly) - (v.y + (home[3] - ly) * sy)) + ")");
+      }
+      v.ticks.replaceChildren();
+      if (all) { v.ticks.append(...v.whole.cloneNode(true).childNodes); continue; }
+      const put = (x, y, anchor, words) => {
+        const t = document.createElementNS(SVG, "text");
+        for (const [k, value] of Object.entries({class: "f-muted", x, y, "font-size": 12, "text-anchor": anchor})) t.setAttribute(k, value);
+        t.textContent = words;
+        v.ticks.append(t);
+      };
+      for (const e of ticksOf(at[0], at[1], v.w / 90)) put(px(e), v.y + v.h + 14, "middle", String(+(10 ** e).toPrecision(3)));
+      for (const e of ticksOf(at[2], at[3], v.h / 40)) put(v.x - 7, py(e) + 4, "end", flops(10 ** e));
+    }
+    status.textContent = all ? "Whole roofline" : "From " + (10 ** at[0]).toPrecision(3) + " to " + (10 ** at[1]).toPrecision(3) + " FLOP/byte";
+  };
+  const reset = () => { at = [...home]; draw(); };
+  const zoom = (factor, lx, ly) => {
+    factor = Math.min(8, Math.max(1 / 8, factor));
+    const spans = [at[1] - at[0], at[3] - at[2]];
+    factor = Math.min(Math.max(factor, 0.08 / Math.min(...spans)), 18 / Math.max(...spans));
+    at = [lx + (at[0] - lx) * factor, lx + (at[1] - lx) * factor, ly + (at[2] - ly) * factor, ly + (at[3] - ly) * factor];
+    draw();
+  };
+  const middle = factor => zoom(factor, (at[0] + at[1]) / 2, (at[2] + at[3]) / 2);
+  const pan = (fx, fy) => {
+    const dx = fx * (at[1] - at[0]), dy = fy * (at[3] - at[2]);
+    at = [at[0] + dx, at[1] + dx, at[2] + dy, at[3] + dy];
+    draw();
+  };
+  for (const v of views) {
+    const spot = e => {
+      const p = new DOMPoint(e.clientX, e.clientY).matrixTransform(v.svg.getScreenCTM().inverse());
+      return [at[0] + (p.x - v.x) / v.w * (at[1] - at[0]), at[3] - (p.y - v.y) / v.h * (at[3] - at[2])];
+    };
+    let drag = null;
+    v.svg.addEventListener("wheel", e => {
+      if (document.activeElement !== v.svg && !e.ctrlKey) return;
+      e.preventDefault();
+      zoom(e.deltaY > 0 ? 1.25 : 0.8, ...spot(e));
+    }, {passive: false});
+    v.svg.addEventListener("pointerdown", e => { drag = [e.clientX, e.clientY]; v.svg.setPointerCapture(e.pointerId); });
+    v.svg.addEventListener("pointermove", e => {
+      if (!drag || Math.abs(e.clientX - drag[0]) + Math.abs(e.clientY - drag[1]) < 3) return;
+      const size = v.svg.getBoundingClientRect().width / v.svg.viewBox.baseVal.width;
+      pan((drag[0] - e.clientX) / size / v.w, (e.clientY - drag[1]) / size / v.h);
+      drag = [e.clientX, e.clientY];
+    });
+    for (const done of ["pointerup", "pointercancel"]) v.svg.addEventListener(done, () => { drag = null; });
+    v.svg.addEventListener("keydown", e => {
+      const act = {"+": () => middle(0.5), "=": () => middle(0.5), "-": () => middle(2), "0": reset, ArrowLeft: () => pan(-1 / 8, 0), ArrowRight: () => pan(1 / 8, 0),
+        PageUp: () => pan(0, 1 / 8), PageDown: () => pan(0, -1 / 8)}[e.key];
+      if (act && !e.ctrlKey && !e.metaKey) { e.preventDefault(); act(); }
+    });
+  }
+  const choose = (label, options, act) => {
+    const s = make("select");
+    s.setAttribute("aria-label", label);
+    for (const [value, words] of options) s.append(make("option", {value, textContent: words}));
+    s.addEventListener("change", () => { act(s.value); reset(); });
+    return s;
+  };
+  const each = selector => views.flatMap(v => [...v.svg.querySelectorAll(selector)]);
+  const roofs = [...views[0].svg.querySelectorAll("g.roof")].sort((a, b) => a.dataset.roof - b.dataset.roof);
+  const roof = choose("Bandwidth roof", roofs.map(g => [g.dataset.roof, g.querySelector("g[data-about]").dataset.about]), value => {
+    for (const g of each("g.roof, g.roofwords")) g.classList.toggle("on", g.dataset.roof === value);
+  });
+  const chosen = roofs.find(g => g.classList.contains("on"));
+  if (chosen) roof.value = chosen.dataset.roof;
+  const phases = [...new Set(views[0].spots.map(s => s.dataset.phase))];
+  const tools = [roof, choose("Phase of the work", [["", "all phases"], ...phases.map(p => [p, p])], value => { phase = value; }),
+    button("+", "Zoom in (key +)", () => middle(0.5)), button("−", "Zoom out (key -)", () => middle(2)), button("Whole roofline", "Show the whole roofline (key 0)", reset)];
+  planes.push({figure, tools});
+}
+
 // Figures: save what is shown, with its words inside.
 const save = (name, blob) => {
   const url = URL.createObjectURL(blob);
@@ -238,6 +351,8 @@ for (const figure of document.querySelectorAll("figure")) {
   const tools = make("div", {className: "tools"});
   const line = lines.find(l => figure.contains(l.svg));
   if (line) tools.append(...line.tools);
+  const plane = planes.find(p => p.figure === figure);
+  if (plane) tools.append(...plane.tools);
   tools.append(button("Save SVG", "Save this figure as SVG", () => {
     save(name + ".svg", new Blob([standalone(figure, shown()).text], {type: "image/svg+xml"}));
   }), button("Save PNG", "Save this figure as PNG", () => {

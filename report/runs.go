@@ -14,6 +14,7 @@ import (
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	results "github.com/inferlab/inferlab/simcore/result"
 	"github.com/inferlab/inferlab/simcore/serving"
+	"github.com/inferlab/inferlab/simcore/topology"
 )
 
 // Document is one result of a comparison.
@@ -325,7 +326,15 @@ func (r *runsReport) differences() (section, error) {
 		return row
 	}}, r.rows)
 	t.Open = len(keys) <= 40
-	sec.Tables = []table{t}
+	names, machines := make([]string, len(r.docs)), make([]*topology.Scenario, len(r.docs))
+	for i := range r.docs {
+		names[i], machines[i] = r.docs[i].Name, r.docs[i].Run.Scenario
+	}
+	if short := machineTable(names, machines); short.Total > 0 {
+		sec.Tables = append(sec.Tables, short)
+	}
+	t.Caption = "Every key of the inputs that differs"
+	sec.Tables = append(sec.Tables, t)
 	return sec, nil
 }
 

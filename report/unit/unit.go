@@ -29,6 +29,9 @@ var Sizes = []Scale{{"B", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 3
 // Rates is the decimal ladder of bytes per second.
 var Rates = []Scale{{"B/s", 1}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}}
 
+// Work is the decimal ladder of floating-point operations per second.
+var Work = []Scale{{"FLOP/s", 1}, {"kFLOP/s", 1e3}, {"MFLOP/s", 1e6}, {"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}, {"PFLOP/s", 1e15}}
+
 // Counts is the decimal ladder of plain numbers on an axis.
 var Counts = []Scale{{"", 1}, {"thousand", 1e3}, {"million", 1e6}, {"billion", 1e9}}
 
@@ -124,6 +127,9 @@ func Bytes(n float64) string {
 // Rate spells bytes per second in decimal units.
 func Rate(bytesPerSec float64) string { return scaled(Rates, bytesPerSec, 1000) }
 
+// Flops spells floating-point operations per second in decimal units.
+func Flops(perSec float64) string { return scaled(Work, perSec, 1000) }
+
 // Percent spells a fraction in percent with one decimal.
 func Percent(fraction float64) string {
 	return strconv.FormatFloat(fraction*100, 'f', 1, 64) + " %"
@@ -152,7 +158,7 @@ func Plural(n int64, noun string) string {
 	switch {
 	case strings.HasSuffix(noun, "ch"), strings.HasSuffix(noun, "s"):
 		noun += "es"
-	case strings.HasSuffix(noun, "y"):
+	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ey"):
 		noun = noun[:len(noun)-1] + "ies"
 	default:
 		noun += "s"

@@ -24,6 +24,8 @@ func TestSpelling(t *testing.T) {
 		{unit.Bytes(3000 * (1 << 40)), "3,000 TiB"},
 		{unit.Rate(3.35e12), "3.35 TB/s"},
 		{unit.Rate(64e9), "64 GB/s"},
+		{unit.Flops(989.4e12), "989 TFLOP/s"},
+		{unit.Flops(1.2e15), "1.2 PFLOP/s"},
 		{unit.Percent(0.98765), "98.8 %"},
 		{unit.Count(1_234_567), "1,234,567"},
 		{unit.Count(-1234), "-1,234"},
@@ -33,6 +35,7 @@ func TestSpelling(t *testing.T) {
 		{unit.Plural(1, "request"), "1 request"},
 		{unit.Plural(2000, "batch"), "2,000 batches"},
 		{unit.Plural(2, "entry"), "2 entries"},
+		{unit.Plural(2, "key"), "2 keys"},
 	}
 	for _, c := range cases {
 		if c.got != c.want {
