@@ -26,10 +26,8 @@ func (a *app) serveExperts(cmd *cobra.Command, args []string, f *servingFlags, s
 	if err != nil {
 		return located(args[1:], err)
 	}
-	batches := *run.Serving
-	batches.Templates = nil // on the shared clock operations do not lie where their own plans put them
 	return f.outputs.leave(servingEvidence{
-		perfetto: func(w io.Writer) error { return perfetto.Serving(w, &batches) },
+		perfetto: func(w io.Writer) error { return perfetto.Composed(w, run) },
 		print: a.printing(func(w *jsondoc.Writer) { result.Composed(w, run, f.form()) }, func() []sheet {
 			return append(servingSheets(run.Serving), expertSheet(&run.Snapshot.Metrics, run.CacheAppliedEvents))
 		}),
