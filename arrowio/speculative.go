@@ -96,6 +96,12 @@ func SpeculativeOn(s *speculative.Run, r *run.Result, split *run.Speculation, op
 	}}
 }
 
+// SpeculativeDocument prepares the tables of a workload that was read from a result
+// document, whose configuration is not in it.
+func SpeculativeDocument(s *speculative.Run, p Provenance, opt Options) *SpeculativeTables {
+	return &SpeculativeTables{run: s, opt: opt, provenance: p}
+}
+
 func speculativeRevisions(s *speculative.Run) []jsondoc.Revision {
 	list := []jsondoc.Revision{
 		{Name: "proposerFamily", Revision: workload.FamilyContractRevision},

@@ -16,6 +16,7 @@ type inputs struct {
 	CostModel   *costInputs
 	Serving     *servingInputs
 	Speculation *speculationInputs
+	Experts     json.RawMessage
 }
 
 // servingInputs is the scheduler's configuration as documents write it.
@@ -49,11 +50,7 @@ type speculationInputs struct {
 
 // scenario validates the scenario again and compares it with the head.
 func (d *document) scenario() (*topology.Scenario, error) {
-	value, err := jsontree.ParseJSON(d.inputs.Scenario, "inputs.scenario")
-	if err != nil {
-		return nil, err
-	}
-	s, err := topology.ReadScenario(value)
+	s, err := topologyOf(d.inputs.Scenario)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +58,15 @@ func (d *document) scenario() (*topology.Scenario, error) {
 		return nil, issue.New("result_fingerprint", "scenarioFingerprint", "is %q; the scenario among the inputs has %q", d.provenance.ScenarioFingerprint, s.Fingerprint())
 	}
 	return s, nil
+}
+
+// topologyOf reads and validates a scenario.
+func topologyOf(text json.RawMessage) (*topology.Scenario, error) {
+	value, err := jsontree.ParseJSON(text, "inputs.scenario")
+	if err != nil {
+		return nil, err
+	}
+	return topology.ReadScenario(value)
 }
 
 // config is the scheduler's configuration.

@@ -9,6 +9,7 @@ import (
 	"github.com/inferlab/inferlab/simcore/quantity"
 	"github.com/inferlab/inferlab/simcore/replay/servingreplay"
 	"github.com/inferlab/inferlab/simcore/replay/speculativereplay"
+	"github.com/inferlab/inferlab/simcore/result"
 	"github.com/inferlab/inferlab/simcore/serving"
 	"github.com/inferlab/inferlab/simcore/trace"
 )
@@ -51,6 +52,56 @@ func RunWithTrace(result, protocol io.Reader) (*serving.Run, error) {
 	return d.complete()
 }
 
+// Trace reads a serving-trace document back into the whole run, plans of the batches
+// included: the trace is replayed again and every plan is compiled, executed and
+// replayed again, so that no figure of the document has to be believed. A document
+// of a run with an expert cache is refused. Errors are *issue.Error or those of the
+// reader and of serving.Rebuild.
+func Trace(protocol io.Reader) (*serving.Run, error) {
+	d := &document{dec: json.NewDecoder(protocol)}
+	if err := d.whole(d.protocol); err != nil {
+		return nil, err
+	}
+	switch {
+	case d.kind != result.ServingTraceKind || d.revision != result.ServingTraceRevision:
+		return nil, issue.New("result_kind", "kind", "is %q revision %d; expected %q revision %d", d.kind, d.revision,
+			result.ServingTraceKind, result.ServingTraceRevision)
+	case d.composed:
+		return nil, issue.New("result_composition", "expertCache", "the trace of a run with an expert cache is not read back here")
+	case d.inputs == nil || d.inputs.Serving == nil || d.inputs.Scenario == nil:
+		return nil, issue.New("result_inputs", "inputs", "is absent or holds no scenario and no configuration")
+	}
+	d.traced = false // there are no batch entries to compare with
+	scn, err := topologyOf(d.inputs.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	model, err := d.inputs.CostModel.model()
+	if err != nil {
+		return nil, err
+	}
+	d.requestsOfInputs()
+	run, err := d.assemble()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.restore(run); err != nil {
+		return nil, err
+	}
+	return serving.Rebuild(scn, run.Config, model, run.Trace, serving.RunOptions{Speculation: run.Speculation})
+}
+
+// requestsOfInputs stands in for the results of the requests, which only a result
+// document has: their token times are those of the events.
+func (d *document) requestsOfInputs() {
+	for i := range d.inputs.Serving.Requests {
+		r := &d.inputs.Serving.Requests[i]
+		d.requests = append(d.requests, requestEntry{ID: r.ID, ArrivalNs: r.ArrivalNs})
+	}
+	d.prioritise()
+	d.emissions()
+}
+
 // protocol reads a member of a serving-trace document.
 func (d *document) protocol(key string) error {
 	switch key {
@@ -62,6 +113,8 @@ func (d *document) protocol(key string) error {
 		return d.value(key, &d.inputs)
 	case "trace":
 		return d.serving(key)
+	case "compositionRevision":
+		d.composed = true
 	}
 	return d.skip(key)
 }

@@ -23,6 +23,12 @@ func Serving(r io.Reader, opt arrowio.Options) (*arrowio.ServingTables, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.inputs != nil && d.inputs.Scenario != nil && d.inputs.Serving != nil {
+		if run.Scenario, err = d.scenario(); err != nil {
+			return nil, err
+		}
+		run.Config.MaxKVTokens = d.inputs.Serving.MaxKVTokens
+	}
 	return arrowio.ServingDocument(run, d.priorities != nil, d.provenance, opt), nil
 }
 
@@ -80,6 +86,7 @@ type document struct {
 	events   []event
 	batches  []batchEntry
 	traced   bool
+	composed bool // the run had an expert cache
 
 	inputs      *inputs // nil: documents of older versions and summaries
 	assumptions []string

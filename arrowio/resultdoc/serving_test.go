@@ -76,7 +76,7 @@ func TestTablesOfDocument(t *testing.T) {
 			t.Errorf("%s: the schema is %v", got.Name(), got.Schema())
 		}
 	}
-	if diff := cmp.Diff([]string{"requests", "tokens", "batches", "batch_members", "resources", "metrics"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"requests", "tokens", "batches", "batch_members", "resources", "metrics", "memory_timeline"}, names); diff != "" {
 		t.Error(diff)
 	}
 	if n := len(run.Templates); n < 3 {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/arrowio/documents"
 	"github.com/inferlab/inferlab/arrowio/export"
-	"github.com/inferlab/inferlab/arrowio/resultdoc"
 	"github.com/spf13/cobra"
 )
 
@@ -24,16 +24,21 @@ type exportFlags struct {
 func (a *app) exportCommand() *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:   "export RESULT -o DIR",
-		Short: "Write the tables of an exported result",
-		Long: `Reads the JSON document of a serving run (the full one, not the summary) and writes
-its tables, without simulating again. -o - writes one table to standard output.
-Operations of plans are not part of a result document; their tables are written by
-serving --parquet.`,
-		Example: `  inferlab serving multi-gpu serving.yaml > run.json
+		Use:   "export RESULT|TRACE -o DIR",
+		Short: "Write the tables of an exported result or trace",
+		Long: `Reads a JSON document that another command left and writes its tables: the result of
+serving (the full document, not the summary) or of speculative, or the protocol trace
+that --trace leaves (serving with and without an expert cache, plans, faults,
+concurrent and failed-over executions, expert caches). Traces are replayed first; a
+trace that breaks a rule is refused. -o - writes one table to standard output.
+
+A result of serving does not hold the operations of its plans; its trace gives them,
+because it holds all that they follow from.`,
+		Example: `  inferlab serving multi-gpu serving.yaml --trace trace.json > run.json
   inferlab export run.json -o tables/
+  inferlab export trace.json --tables operations --format arrow -o tables/
   inferlab export run.json --tables requests --format csv -o -`,
-		Args: positional("RESULT"),
+		Args: positional("RESULT|TRACE"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.export(args[0], &f) },
 	}
 	flags := cmd.Flags()
@@ -71,11 +76,11 @@ func (a *app) export(path string, f *exportFlags) error {
 		return readFailure(path, err)
 	}
 	defer file.Close()
-	read, err := resultdoc.Serving(file, arrowio.Options{PlainStrings: f.plain})
+	read, err := documents.Tables(file, arrowio.Options{PlainStrings: f.plain})
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	tables, err := export.Select(read.All(), f.tables...)
+	tables, err := export.Select(read, f.tables...)
 	if err != nil {
 		return fmt.Errorf("export: --tables: %w", err)
 	}

@@ -36,41 +36,86 @@ type RunOptions struct {
 // template's plan, of Schedule, *servingreplay.Mismatch, and figures that are no
 // safe integers.
 func Simulate(scn *topology.Scenario, cfg workload.Serving, model *cost.Model, opts RunOptions) (*Run, error) {
-	s, err := New(cfg)
+	b, err := bind(scn, cfg, model, &opts)
 	if err != nil {
 		return nil, err
 	}
-	proposer, err := newProposer(opts.Speculation, s.cfg.Requests)
+	tr, err := b.s.Schedule(b.est, Options{Speculation: b.proposer.live, Progress: opts.Progress, Interrupted: opts.Interrupted})
+	if err != nil {
+		return nil, b.s.confirm(err, b.est, b.proposer.checker)
+	}
+	return b.finish(tr)
+}
+
+// Rebuild makes the run of a trace that was made elsewhere or before. Nothing of the
+// trace is believed: the independent replay derives every event, and the duration of
+// every batch is that of its plan, compiled, executed and replayed here. Errors are
+// those of Simulate.
+func Rebuild(scn *topology.Scenario, cfg workload.Serving, model *cost.Model, tr *trace.Serving, opts RunOptions) (*Run, error) {
+	b, err := bind(scn, cfg, model, &opts)
 	if err != nil {
 		return nil, err
 	}
-	est, err := newTemplateEstimator(scn, model,
-		workloadBinding{modelWork: opts.ModelWork, pipeline: opts.Pipeline, proposer: proposer.cost}, s.outputTokens)
+	return b.finish(tr)
+}
+
+// binding is a configuration on a topology, ready to be run.
+type binding struct {
+	scn      *topology.Scenario
+	model    *cost.Model
+	opts     *RunOptions
+	s        *Scheduler
+	est      *templateEstimator
+	proposer proposer
+}
+
+func bind(scn *topology.Scenario, cfg workload.Serving, model *cost.Model, opts *RunOptions) (*binding, error) {
+	b := &binding{scn: scn, model: model, opts: opts}
+	var err error
+	if b.s, err = New(cfg); err != nil {
+		return nil, err
+	}
+	if b.proposer, err = newProposer(opts.Speculation, b.s.cfg.Requests); err != nil {
+		return nil, err
+	}
+	b.est, err = newTemplateEstimator(scn, model,
+		workloadBinding{modelWork: opts.ModelWork, pipeline: opts.Pipeline, proposer: b.proposer.cost}, b.s.outputTokens)
+	return b, err
+}
+
+// finish has the trace checked by the independent replay and evaluates it.
+func (b *binding) finish(tr *trace.Serving) (*Run, error) {
+	replayed, err := servingreplay.Check(servingreplay.Input{Config: b.s.cfg, Trace: tr, Estimator: b.est, Speculation: b.proposer.checker})
 	if err != nil {
 		return nil, err
 	}
-	tr, err := s.Schedule(est, Options{Speculation: proposer.live, Progress: opts.Progress, Interrupted: opts.Interrupted})
-	if err != nil {
-		return nil, s.confirm(err, est, proposer.checker)
-	}
-	replayed, err := servingreplay.Check(servingreplay.Input{Config: s.cfg, Trace: tr, Estimator: est, Speculation: proposer.checker})
-	if err != nil {
+	run := b.describe(tr, replayed)
+	run.Requests, run.TokenTimes = b.s.requestResults(tr)
+	if run.Metrics, err = b.s.metrics(tr, run.Requests, run.TokenTimes); err != nil {
 		return nil, err
 	}
+	if run.Topology, err = topologyMetrics(b.scn, &run.Metrics, run.Templates); err != nil {
+		return nil, err
+	}
+	return run, nil
+}
+
+// describe is the run but for its figures.
+func (b *binding) describe(tr *trace.Serving, replayed servingreplay.Result) *Run {
 	run := &Run{
-		Scenario:    scn,
-		Config:      s.cfg,
-		Speculation: opts.Speculation,
-		Model:       model,
+		Scenario:    b.scn,
+		Config:      b.s.cfg,
+		Speculation: b.opts.Speculation,
+		Model:       b.model,
 		Trace:       tr,
-		Templates:   est.templates,
-		BatchPlans:  est.batchPlans,
+		Templates:   b.est.templates,
+		BatchPlans:  b.est.batchPlans,
 		Replay: Replay{
 			AppliedEvents:     replayed.AppliedEvents,
 			CompletedRequests: replayed.CompletedRequests,
 			FinalKVTokens:     replayed.FinalKVTokens,
 		},
-		Confidence: confidence(scn, model, opts.ModelWork != nil),
+		Confidence: confidence(b.scn, b.model, b.opts.ModelWork != nil),
 		ContractRevisions: []Revision{
 			{Name: "scenario", Revision: topology.SchemaVersion},
 			{Name: "costModel", Revision: cost.Revision},
@@ -78,23 +123,16 @@ func Simulate(scn *topology.Scenario, cfg workload.Serving, model *cost.Model, o
 			{Name: "servingTrace", Revision: trace.ServingContractRevision},
 		},
 	}
-	if s.cfg.Admission == workload.AdmitUnguarded {
+	if b.s.cfg.Admission == workload.AdmitUnguarded {
 		run.ContractRevisions = append(run.ContractRevisions, Revision{Name: "unguardedAdmission", Revision: workload.UnguardedAdmissionRevision})
 	}
-	if opts.Speculation != nil {
+	if b.opts.Speculation != nil {
 		run.ContractRevisions = append(run.ContractRevisions,
 			Revision{Name: "proposerFamily", Revision: workload.FamilyContractRevision},
 			Revision{Name: "speculativeIteration", Revision: trace.SpeculativeIterationRevision})
 	}
-	run.Assumptions = assumptions(run, model, opts.ModelWork)
-	run.Requests, run.TokenTimes = s.requestResults(tr)
-	if run.Metrics, err = s.metrics(tr, run.Requests, run.TokenTimes); err != nil {
-		return nil, err
-	}
-	if run.Topology, err = topologyMetrics(scn, &run.Metrics, run.Templates); err != nil {
-		return nil, err
-	}
-	return run, nil
+	run.Assumptions = assumptions(run, b.model, b.opts.ModelWork)
+	return run
 }
 
 // confidence is the class of the run's timing: the weakest of the cost model and

@@ -17,6 +17,8 @@ type Document struct {
 	Kind   string
 	Events int64
 
+	Contents Contents
+
 	verify     func() error // the index of a *Mismatch is that of the document
 	unreadable *trace.Unreadable
 }
@@ -123,6 +125,8 @@ func (r *documentReader) single() error {
 		return err
 	}
 	t := r.run(r.trace)
+	r.Contents.Scenario = scn
+	r.add(Execution{Plan: p, Trace: t})
 	r.verify = func() error { _, err := Check(scn, p, t); return err }
 	return nil
 }
@@ -144,10 +148,12 @@ func (r *documentReader) faults() error {
 		return err
 	}
 	var runs []*trace.Plan
+	r.Contents.Scenario = scn
 	for _, c := range r.trace.Items() {
 		if c.Closed([]string{"id", "trace"}) {
-			c.Get("id").Text()
+			id := c.Get("id").Text()
 			runs = append(runs, r.run(c.Get("trace")))
+			r.add(Execution{CaseID: id, Plan: p, Trace: runs[len(runs)-1]})
 		}
 	}
 	r.verify = func() error {
@@ -197,6 +203,8 @@ func (r *documentReader) concurrent() error {
 	if err := r.pass.Err(); err != nil {
 		return err
 	}
+	r.Contents.Scenario = scn
+	r.addConcurrent(requests, t)
 	checker := New(scn.Spec())
 	list, err := checker.readRequests(requests)
 	if err != nil {
@@ -307,6 +315,10 @@ func (r *documentReader) failover() error {
 	if err := checkFailoverRequest(q); err != nil {
 		return err
 	}
+	r.Contents.Scenario = q.FailedScenario
+	admitted := t.Handoff.RecoveryAdmittedAtNs
+	r.add(Execution{Plan: q.FailedPlan, Trace: &t.Failed})
+	r.add(Execution{Plan: q.RecoveryPlan, Trace: &t.Recovery, ArrivalNs: admitted, OffsetNs: admitted})
 	r.verify = func() error { _, err := CheckFailover(q, t); return err }
 	return nil
 }
