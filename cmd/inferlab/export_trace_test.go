@@ -48,7 +48,7 @@ func sameTables(t *testing.T, name, want, got string) {
 func TestExportOfEveryTrace(t *testing.T) {
 	commands := planCommands(t)
 	for name, text := range map[string]string{"expert.yaml": expertFile + "workload: {token_count: 12, top_k: 1, token_interval_ns: 1000}\n",
-		"served.yaml": servedFile, "composed.yaml": servedFile + strings.ReplaceAll("\n"+expertFile, "\n", "\n  "),
+		"served.yaml": servedFile, "composed.yaml": servedFile + expertFile,
 		"drafted.yaml": servedFile + "  speculative:\n    family: mtp\n    max_additional_tokens: 2\n    acceptance: {kind: conditional_heuristic, match_probability_by_position: [0.7, 0.5], seed: 3}\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
