@@ -10,7 +10,7 @@ VENV    := .venv
 VENV_PY := $(VENV)/bin/python
 PYTEST_OUT := out/readers
 
-.PHONY: test build demo bench check go-test page-test reader-test chromium clean
+.PHONY: test build demo bench check go-test page-test reader-test chromium axe clean
 
 test: check go-test reader-test
 	@echo "all tests passed"
@@ -30,7 +30,11 @@ check:
 chromium:
 	@sh testdata/setup/chromium.sh
 
-go-test: chromium
+# ... and hold it against the rules for accessible pages.
+axe:
+	@sh testdata/setup/axe.sh
+
+go-test: chromium axe
 	$(GO) test ./...
 
 # The Parquet files are read by readers that are not written in Go.
@@ -50,3 +54,22 @@ bench:
 
 clean:
 	rm -rf bin out $(VENV)
+
+# The notebook laboratory under Jupyter: the kernel is installed into an
+# environment of its own, and a browser opens JupyterLab. Takes minutes.
+LAB_VENV := .venv-lab
+.PHONY: lab-test notebook-pages
+
+$(LAB_VENV)/ready: notebooks/requirements.txt notebooks/testdata/requirements.txt
+	$(PYTHON) -m venv $(LAB_VENV)
+	$(LAB_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r notebooks/testdata/requirements.txt
+	touch $@
+
+lab-test: build chromium $(LAB_VENV)/ready
+	./bin/inferlab kernel install --prefix $(LAB_VENV)
+	INFERLAB_LAB_TESTS=1 $(GO) test -count=1 ./notebooks/...
+	cd notebooks/testdata/jupyter && INFERLAB=$(abspath bin/inferlab) INFERLAB_OUT=$(abspath out/jupyter) $(abspath $(LAB_VENV))/bin/python -m pytest -q -p no:cacheprovider
+
+# The docs page of each notebook is made from it.
+notebook-pages: build
+	./bin/inferlab notebook page notebooks/*.ipynb --output out/docs/notebooks/

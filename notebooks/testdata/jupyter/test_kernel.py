@@ -32,6 +32,14 @@ class Suite(jupyter_kernel_test.KernelTests):
         # Cells are compiled, on a machine that may be busy.
         return super().execute_helper(code, timeout=timeout, **more)
 
+    def test_error(self):
+        # GoNB shows the failing lines before it publishes the error; the suite
+        # expects the error alone.
+        self.flush_channels()
+        reply, outputs = self.execute_helper(code=self.code_generate_error)
+        self.assertEqual(reply["content"]["status"], "error")
+        self.assertEqual([m["msg_type"] for m in outputs], ["display_data", "error"])
+
     def ask(self, request, code, at):
         """Asks until gopls, which loads the workspace when it is first asked,
         is ready; the kernel gives up on each question after some seconds."""
