@@ -219,8 +219,7 @@ func (s *cacheStory) embedded(meta Meta) result {
 
 // join adds the cache to the page of a serving run: its sections after those of
 // serving, its replays to the evidence, and the hit rate and the stall in place of
-// the last headline numbers. Such a page cannot be made again from its embedded
-// result, which holds no expert trace, and does not say that it could.
+// the last headline numbers.
 func (s *cacheStory) join(p *page, rows int) error {
 	sections, err := s.sections(rows)
 	if err != nil {
@@ -233,6 +232,5 @@ func (s *cacheStory) join(p *page, rows int) error {
 	p.Cards = append(p.Cards[:min(len(p.Cards), most-len(mine))], mine...)
 	p.Title = strings.Replace(p.Title, "continuous batching, ", "continuous batching with an expert cache, ", 1)
 	p.Verdict += " " + s.verdict()
-	p.Source = ""
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/inferlab/inferlab/simcore/composed"
 	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/experts"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
+	"github.com/inferlab/inferlab/simcore/result"
 	"github.com/inferlab/inferlab/simcore/topology"
 	"github.com/inferlab/inferlab/simcore/workload"
 )
@@ -115,7 +117,12 @@ func composedRun(t testing.TB) *composed.Run {
 
 func TestComposedPage(t *testing.T) {
 	run := composedRun(t)
-	page, err := report.Composed(run, report.Meta{Result: []byte(`{"kind":"inferlab/result"}`)})
+	doc := jsondoc.NewWriter(nil)
+	result.Composed(doc, run, result.Full)
+	if err := doc.Close(); err != nil {
+		t.Fatal(err)
+	}
+	page, err := report.Composed(run, report.Meta{Command: "serving", Result: doc.Bytes()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,8 +140,13 @@ func TestComposedPage(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if _, _, err := report.Rebuild(page); !errors.Is(err, report.ErrNoPage) {
-		t.Errorf("a page that cannot be made again: %v", err)
+	again, docs, err := report.Rebuild(page)
+	if err != nil || !bytes.Equal(page, again) || docs[0].Experts == nil {
+		t.Errorf("the page made again differs (%v)", err)
+	}
+	changed := bytes.Replace(doc.Bytes(), []byte(`"hotHits": `), []byte(`"hotHits": 1`), 1)
+	if _, err := report.ReadResult(changed); err == nil || !strings.Contains(err.Error(), "differs from the one that its inputs give") {
+		t.Errorf("a document that was changed by hand: %v", err)
 	}
 	if _, err := report.Composed(nil, report.Meta{}); !errors.Is(err, report.ErrNoRun) {
 		t.Errorf("no run: %v", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/inferlab/inferlab/report/figure"
 	"github.com/inferlab/inferlab/report/unit"
 	"github.com/inferlab/inferlab/simcore/canonical"
+	"github.com/inferlab/inferlab/simcore/composed"
 	"github.com/inferlab/inferlab/simcore/evidence"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	results "github.com/inferlab/inferlab/simcore/result"
@@ -22,6 +23,8 @@ type Document struct {
 	Name string // label, for example the name of its file; empty: the scenario's id
 	Run  *serving.Run
 	Text []byte // the full result document; nil: written from Run
+
+	Experts *composed.Run // the whole run when it has an expert cache; Run is its Serving
 }
 
 // ErrReference reports a reference that is none of the runs.

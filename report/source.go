@@ -193,7 +193,7 @@ func Rebuild(page []byte) ([]byte, []Document, error) {
 	switch s.View {
 	case viewServing:
 		meta.Result = s.docs[0]
-		out, err = Serving(docs[0].Run, meta)
+		out, err = docs[0].Page(meta)
 	case viewRuns:
 		out, err = Runs(docs, s.Reference, meta)
 	default:
@@ -202,15 +202,39 @@ func Rebuild(page []byte) ([]byte, []Document, error) {
 	return out, docs, err
 }
 
+// Page makes the page of the one result.
+func (d *Document) Page(meta Meta) ([]byte, error) {
+	if d.Experts != nil {
+		return Composed(d.Experts, meta)
+	}
+	return Serving(d.Run, meta)
+}
+
+// ReadResult reads the full result document of a serving run, with or without an
+// expert cache, checking it again (package resultdoc).
+func ReadResult(text []byte) (*Document, error) {
+	run, err := resultdoc.ComposedRun(text)
+	if err != nil {
+		return nil, err
+	}
+	if run != nil {
+		return &Document{Run: run.Serving, Experts: run, Text: text}, nil
+	}
+	doc := &Document{Text: text}
+	doc.Run, err = resultdoc.Run(bytes.NewReader(text))
+	return doc, err
+}
+
 // documents reads the results.
 func (s *pageOrigin) documents() ([]Document, error) {
 	docs := make([]Document, len(s.docs))
 	for i := range docs {
-		run, err := resultdoc.Run(bytes.NewReader(s.docs[i]))
+		doc, err := ReadResult(s.docs[i])
 		if err != nil {
 			return nil, fmt.Errorf("report: embedded result %s: %w", s.Results[i].Name, err)
 		}
-		docs[i] = Document{Name: s.Results[i].Name, Run: run, Text: s.docs[i]}
+		doc.Name = s.Results[i].Name
+		docs[i] = *doc
 	}
 	return docs, nil
 }

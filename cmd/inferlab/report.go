@@ -140,7 +140,7 @@ func (f *reportFlags) page(cmd *cobra.Command, args []string) ([]byte, []report.
 	}
 	if len(docs) == 1 {
 		meta.Command, meta.Result = "serving", docs[0].Text
-		page, err := report.Serving(docs[0].Run, meta)
+		page, err := docs[0].Page(meta)
 		return page, docs, err
 	}
 	page, err := report.Runs(docs, max(0, slices.Index(args, f.reference)), meta)
@@ -160,11 +160,16 @@ func readResult(path, trace string) (*report.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := &report.Document{Name: strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".json"), Text: text}
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".json")
 	if trace == "" {
-		doc.Run, err = resultdoc.Run(bytes.NewReader(text))
-		return doc, err
+		doc, err := report.ReadResult(text)
+		if err != nil {
+			return nil, err
+		}
+		doc.Name = name
+		return doc, nil
 	}
+	doc := &report.Document{Name: name, Text: text}
 	protocol, err := readUnpacked(trace)
 	if err != nil {
 		return nil, err
