@@ -26,6 +26,7 @@ type Deadlock struct {
 	Blocked      []BlockedRequest
 
 	// Trace is the lossless trace up to the last batch's finish; it has no terminal.
+	// Of a run that streams it is the last window.
 	Trace *trace.Serving
 }
 
@@ -85,6 +86,11 @@ func (s *Scheduler) confirm(err error, est Estimator, spec servingreplay.Specula
 	if err != nil {
 		return err
 	}
+	return d.confirmed(found)
+}
+
+// confirmed compares the deadlock with what the replay found.
+func (d *Deadlock) confirmed(found servingreplay.Deadlock) error {
 	if found.AtNs != d.AtNs || found.FreeKVTokens != d.FreeKVTokens || found.Blocked != int64(len(d.Blocked)) {
 		return issue.New("deadlock_replay", "", "a deadlock of %d requests at %d ns with %d KV tokens free; the replay finds %d, %d ns and %d",
 			len(d.Blocked), d.AtNs, d.FreeKVTokens, found.Blocked, found.AtNs, found.FreeKVTokens)
@@ -102,7 +108,7 @@ func plural(n int, noun string) string {
 // deadlock describes the state in which nothing was selected, in rank order.
 func (e *engine) deadlock() error {
 	d := &Deadlock{
-		AtNs: e.kernel.Now(), BatchID: int64(len(e.tr.Batches)), PoolKVTokens: e.s.cfg.MaxKVTokens,
+		AtNs: e.kernel.Now(), BatchID: e.firstBatch + int64(len(e.tr.Batches)), PoolKVTokens: e.s.cfg.MaxKVTokens,
 		FreeKVTokens: e.s.cfg.MaxKVTokens - e.kv, Completed: e.done, Trace: e.tr,
 	}
 	for i := range e.states {

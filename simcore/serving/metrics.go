@@ -9,19 +9,29 @@ import (
 
 // metrics evaluates contract 05 section 4.9 over a finished trace.
 func (s *Scheduler) metrics(tr *trace.Serving, results []RequestResult, times []int64) (Metrics, error) {
-	m := Metrics{
-		Requests:      int64(len(results)),
-		Batches:       int64(len(tr.Batches)),
-		PrefillTokens: s.promptTokens,
-		OutputTokens:  s.outputTokens,
-		DecodeTokens:  s.outputTokens - int64(len(results)), // every request emits at least one
-	}
+	m := Metrics{Batches: int64(len(tr.Batches))}
+	s.countRequests(&m, int64(len(results)))
 	if err := m.countDecodes(tr.Decode); err != nil {
 		return m, err
 	}
 	if err := s.batchMetrics(&m, tr); err != nil {
 		return m, err
 	}
+	m.span(results)
+	m.requestLatencies(results)
+	m.interTokenLatencies(results, times)
+	return m, nil
+}
+
+// countRequests fills in what follows from the configuration.
+func (s *Scheduler) countRequests(m *Metrics, requests int64) {
+	m.Requests, m.PrefillTokens, m.OutputTokens = requests, s.promptTokens, s.outputTokens
+	m.DecodeTokens = s.outputTokens - requests // every request emits at least one
+}
+
+// span is the time from the first arrival to the last completion, and throughput
+// over it.
+func (m *Metrics) span(results []RequestResult) {
 	firstArrival, lastCompletion := results[0].ArrivalNs, int64(0)
 	for i := range results {
 		lastCompletion = max(lastCompletion, results[i].CompletedAtNs)
@@ -30,15 +40,22 @@ func (s *Scheduler) metrics(tr *trace.Serving, results []RequestResult, times []
 	if m.TotalDurationNs > 0 {
 		m.ThroughputTokensPerSecond = float64(float64(m.OutputTokens)*1e9) / float64(m.TotalDurationNs)
 	}
-	m.requestLatencies(results)
-	m.interTokenLatencies(results, times)
-	return m, nil
 }
 
 // countDecodes sums the decode slices. The sum of the target widths bounds every
 // other sum, and cannot wrap: fewer than 2^31 slices of at most 2^31 + 1 rows.
 func (m *Metrics) countDecodes(slices []trace.DecodeSlice) error {
-	m.TargetForwards = int64(len(slices))
+	m.addDecodes(slices)
+	m.rateDecodes()
+	if !quantity.IsSafe(m.TargetVerificationTokens) {
+		return fmt.Errorf("serving: target verification tokens: %w", quantity.ErrOverflow)
+	}
+	return nil
+}
+
+// addDecodes adds decode slices to the sums.
+func (m *Metrics) addDecodes(slices []trace.DecodeSlice) {
+	m.TargetForwards += int64(len(slices))
 	for i := range slices {
 		d := &slices[i]
 		m.TargetVerificationTokens += d.TargetTokenWidth()
@@ -49,14 +66,14 @@ func (m *Metrics) countDecodes(slices []trace.DecodeSlice) error {
 		m.AcceptedDraftTokens += d.AcceptedDraftTokens()
 		m.TargetAuthoritativeTokens += int64(d.Authoritative)
 	}
+}
+
+// rateDecodes derives what follows from the sums.
+func (m *Metrics) rateDecodes() {
 	m.RejectedDraftTokens = m.ProposedDraftTokens - m.AcceptedDraftTokens
 	if m.TargetForwards > 0 {
 		m.CommittedTokensPerTargetForward = float64(m.DecodeTokens) / float64(m.TargetForwards)
 	}
-	if !quantity.IsSafe(m.TargetVerificationTokens) {
-		return fmt.Errorf("serving: target verification tokens: %w", quantity.ErrOverflow)
-	}
-	return nil
 }
 
 func (s *Scheduler) batchMetrics(m *Metrics, tr *trace.Serving) error {
@@ -73,10 +90,15 @@ func (s *Scheduler) batchMetrics(m *Metrics, tr *trace.Serving) error {
 		}
 		m.KVHighWaterTokens = max(m.KVHighWaterTokens, b.TransientKVTokens)
 	}
-	batches := float64(len(tr.Batches))
+	s.utilize(m, sequences, work)
+	return nil
+}
+
+// utilize gives the shares of the sequence slots and token slots that were used.
+func (s *Scheduler) utilize(m *Metrics, sequences, work int64) {
+	batches := float64(m.Batches)
 	m.SequenceBatchUtilization = float64(sequences) / float64(batches*float64(s.cfg.MaxBatchSize))
 	m.TokenBatchUtilization = float64(work) / float64(batches*float64(s.cfg.MaxBatchTokens))
-	return nil
 }
 
 func (m *Metrics) requestLatencies(results []RequestResult) {

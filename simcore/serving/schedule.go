@@ -29,6 +29,8 @@ type Options struct {
 	// Interrupted, when set, is asked now and then; true stops the run with
 	// ErrInterrupted.
 	Interrupted func() bool
+
+	windows *windows // where the trace goes piece by piece; nil: it is kept
 }
 
 // batchesPerReport is how many batches pass between two progress reports.
@@ -88,7 +90,9 @@ type engine struct {
 	est    Estimator
 	opts   Options
 	kernel *des.Kernel[occurrence]
-	tr     *trace.Serving
+	tr     *trace.Serving // whole, or the window under way
+
+	firstBatch, firstToken int64 // of the window; 0 without windows
 
 	states   []requestState // by rank
 	decoding []int32        // ranks in state decoding, ascending
@@ -140,6 +144,9 @@ func newEngine(s *Scheduler, est Estimator, opts Options) *engine {
 		e.states[rank] = requestState{prompt: r.PromptTokens, output: r.OutputTokens, request: i}
 	}
 	tokens := expectedRows(s.outputTokens)
+	if opts.windows != nil {
+		tokens = min(tokens, opts.windows.tokens)
+	}
 	e.tr.Tokens = make([]trace.TokenEmission, 0, tokens)
 	e.tr.Decode = make([]trace.DecodeSlice, 0, tokens)
 	e.tr.Completed = make([]int32, 0, n)
@@ -234,7 +241,7 @@ func (e *engine) startBatch() error {
 	}
 	e.tr.Batches = push(e.tr.Batches, b)
 	e.running = true
-	e.record(trace.ServingBatchStart, int32(work.BatchID))
+	e.record(trace.ServingBatchStart, int32(work.BatchID-e.firstBatch))
 	return e.report(work.BatchID)
 }
 
@@ -260,7 +267,7 @@ func (e *engine) finishBatch() error {
 	b.TokensFrom, b.CompletedFrom = int32(len(e.tr.Tokens)), int32(len(e.tr.Completed))
 	if int64(len(e.tr.Tokens))+b.ExpectedOutputTokens > math.MaxInt32 {
 		return issue.New("trace_limit", "", "serving batch %d: the trace would hold more than %d token emissions",
-			id, int64(math.MaxInt32))
+			e.firstBatch+int64(id), int64(math.MaxInt32))
 	}
 	for i := b.PrefillFrom; i < b.PrefillTo; i++ {
 		e.finishPrefill(&e.tr.Prefill[i])
@@ -282,6 +289,11 @@ func (e *engine) finishBatch() error {
 	if e.done == int64(len(e.states)) {
 		return e.terminate()
 	}
+	if w := e.opts.windows; w != nil && len(e.tr.Tokens) >= w.tokens {
+		if err := e.handOver(); err != nil {
+			return err
+		}
+	}
 	return e.startBatch()
 }
 
@@ -290,9 +302,12 @@ func (e *engine) terminate() error {
 		return issue.New("kv_leak", "", "all requests are completed and %d KV tokens are still held", e.kv)
 	}
 	e.tr.CompletedRequests = e.done
-	e.tr.TotalOutputTokens = int64(len(e.tr.Tokens))
+	e.tr.TotalOutputTokens = e.firstToken + int64(len(e.tr.Tokens))
 	e.tr.FinalKVTokens = e.kv
 	e.record(trace.ServingTerminal, 0)
+	if e.opts.windows != nil {
+		return e.handOver()
+	}
 	return nil
 }
 

@@ -25,7 +25,7 @@ func (e *engine) selectBatch() (trace.ServingBatch, error) {
 		PrefillFrom:    int32(len(tr.Prefill)),
 		DecodeFrom:     int32(len(tr.Decode)),
 	}
-	*work = trace.BatchWork{BatchID: int64(len(tr.Batches))}
+	*work = trace.BatchWork{BatchID: e.firstBatch + int64(len(tr.Batches))}
 	g := grant{tokens: e.s.cfg.MaxBatchTokens, sequences: e.s.cfg.MaxBatchSize}
 	if err := e.decodePass(&g, work); err != nil {
 		return b, err

@@ -70,6 +70,12 @@ type binding struct {
 }
 
 func bind(scn *topology.Scenario, cfg workload.Serving, model *cost.Model, opts *RunOptions) (*binding, error) {
+	return bindWindows(scn, cfg, model, opts, 0)
+}
+
+// bindWindows is bind for a run of which at most a window of so many tokens is kept;
+// 0: all of it.
+func bindWindows(scn *topology.Scenario, cfg workload.Serving, model *cost.Model, opts *RunOptions, windowTokens int) (*binding, error) {
 	b := &binding{scn: scn, model: model, opts: opts}
 	var err error
 	if b.s, err = New(cfg); err != nil {
@@ -78,8 +84,12 @@ func bind(scn *topology.Scenario, cfg workload.Serving, model *cost.Model, opts 
 	if b.proposer, err = newProposer(opts.Speculation, b.s.cfg.Requests); err != nil {
 		return nil, err
 	}
+	decodes := b.s.outputTokens
+	if windowTokens > 0 {
+		decodes = min(decodes, int64(windowTokens))
+	}
 	b.est, err = newTemplateEstimator(scn, model,
-		workloadBinding{modelWork: opts.ModelWork, pipeline: opts.Pipeline, proposer: b.proposer.cost}, b.s.outputTokens)
+		workloadBinding{modelWork: opts.ModelWork, pipeline: opts.Pipeline, proposer: b.proposer.cost}, decodes)
 	return b, err
 }
 

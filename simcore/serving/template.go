@@ -40,8 +40,16 @@ type templateEstimator struct {
 	templates  []Template
 	shapes     []workload.ServingBatch // by template
 	byShape    map[workload.ServingBatch]int32
+	firstBatch int64   // what batchPlans and kept begin with; 0 unless the run streams
 	batchPlans []int32 // batch -> template
 	kept       keptWork
+}
+
+// forget drops the batches that have been asked for twice.
+func (e *templateEstimator) forget() {
+	e.firstBatch += int64(len(e.batchPlans))
+	e.batchPlans = e.batchPlans[:0]
+	e.kept.batches, e.kept.prefill, e.kept.decode = e.kept.batches[:0], e.kept.prefill[:0], e.kept.decode[:0]
 }
 
 // newTemplateEstimator binds a scenario; decodes is the number of decode slices to
@@ -61,15 +69,17 @@ func newTemplateEstimator(scn *topology.Scenario, model *cost.Model, binding wor
 
 // Duration implements Estimator.
 func (e *templateEstimator) Duration(work *trace.BatchWork, startNs int64) (int64, error) {
-	asked := int64(len(e.batchPlans))
+	asked := e.firstBatch + int64(len(e.batchPlans))
 	shape := e.shape(work)
 	switch {
+	case work.BatchID < e.firstBatch:
+		return 0, issue.New("batch_order", "", "serving batch %d is asked for after its window", work.BatchID)
 	case work.BatchID < asked:
-		index := e.batchPlans[work.BatchID]
+		index := e.batchPlans[work.BatchID-e.firstBatch]
 		if shape != e.shapes[index] {
 			return 0, differentWork(work.BatchID)
 		}
-		return e.templates[index].DurationNs, e.kept.match(work, startNs)
+		return e.templates[index].DurationNs, e.kept.match(work, work.BatchID-e.firstBatch, startNs)
 	case work.BatchID > asked:
 		return 0, issue.New("batch_order", "", "serving batch %d is asked for before batch %d", work.BatchID, asked)
 	}
@@ -193,13 +203,13 @@ func (k *keptWork) keep(w *trace.BatchWork, startNs int64) {
 	k.batches = push(k.batches, keptBatch{startNs, int32(len(k.prefill)), int32(len(k.decode))})
 }
 
-// match refuses a second question that differs from the first.
-func (k *keptWork) match(w *trace.BatchWork, startNs int64) error {
+// match refuses a second question that differs from the first, which was number at.
+func (k *keptWork) match(w *trace.BatchWork, at, startNs int64) error {
 	var before keptBatch
-	if w.BatchID > 0 {
-		before = k.batches[w.BatchID-1]
+	if at > 0 {
+		before = k.batches[at-1]
 	}
-	kept := k.batches[w.BatchID]
+	kept := k.batches[at]
 	if kept.startNs != startNs {
 		return issue.New("batch_start_differs", "", "serving batch %d was simulated at %d ns and is replayed at %d ns",
 			w.BatchID, kept.startNs, startNs)

@@ -26,9 +26,14 @@ type Deadlock struct {
 // is one, is a *Mismatch; a trace that could go on breaks NoDeadlock.
 func CheckDeadlock(in Input) (Deadlock, error) {
 	c := newChecker(in)
-	if err := c.checkAll(); err != nil {
+	if err := c.checkAll(in.Trace); err != nil {
 		return Deadlock{}, err
 	}
+	return c.locked()
+}
+
+// locked confirms that a trace whose events have all been applied ends locked.
+func (c *checker) locked() (Deadlock, error) {
 	blocked := int64(c.arrivedCount) - c.completed
 	switch {
 	case c.ended:

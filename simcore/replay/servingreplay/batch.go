@@ -12,13 +12,14 @@ func (c *checker) batchStart(ev trace.ServingEvent) error {
 	if c.running {
 		return c.bad(BatchOverlap, "batch %d is running", c.batches-1)
 	}
-	if int64(ev.Ref) != c.batches || int(ev.Ref) >= len(c.tr.Batches) {
-		return c.bad(BatchIdentity, "batch %d, want %d of %d", ev.Ref, c.batches, len(c.tr.Batches))
+	id := c.firstBatch + int64(ev.Ref)
+	if id != c.batches || int(ev.Ref) >= len(c.tr.Batches) {
+		return c.bad(BatchIdentity, "batch %d, want %d of %d", id, c.batches, c.firstBatch+int64(len(c.tr.Batches)))
 	}
 	b := &c.tr.Batches[ev.Ref]
 	if !c.startDue || ev.AtNs != c.now || b.StartNs != ev.AtNs {
 		return c.bad(BatchStartTime, "batch %d at %d ns (event at %d ns), want %d ns after a finish or an arrival that ended idleness",
-			ev.Ref, b.StartNs, ev.AtNs, c.now)
+			id, b.StartNs, ev.AtNs, c.now)
 	}
 	if err := c.missedArrival(ev.AtNs); err != nil {
 		return err
@@ -28,18 +29,18 @@ func (c *checker) batchStart(ev trace.ServingEvent) error {
 		return err
 	}
 	work := &c.work
-	if err := c.compareMembers(ev.Ref, b); err != nil {
+	if err := c.compareMembers(id, b); err != nil {
 		return err
 	}
 	switch {
 	case b.TokenWork != work.TokenWork || b.ExpectedOutputTokens != work.ExpectedOutputTokens:
 		return c.bad(BatchTotals, "batch %d has token work %d and expects %d tokens, want %d and %d",
-			ev.Ref, b.TokenWork, b.ExpectedOutputTokens, work.TokenWork, work.ExpectedOutputTokens)
+			id, b.TokenWork, b.ExpectedOutputTokens, work.TokenWork, work.ExpectedOutputTokens)
 	case b.KVTokensBefore != c.held:
-		return c.bad(KVBefore, "batch %d starts with %d KV tokens, want %d", ev.Ref, b.KVTokensBefore, c.held)
+		return c.bad(KVBefore, "batch %d starts with %d KV tokens, want %d", id, b.KVTokensBefore, c.held)
 	case b.TransientKVTokens != c.held+reserved || b.TransientKVTokens > c.cfg.MaxKVTokens:
 		return c.bad(TransientKV, "batch %d takes %d KV tokens, want %d of %d",
-			ev.Ref, b.TransientKVTokens, c.held+reserved, c.cfg.MaxKVTokens)
+			id, b.TransientKVTokens, c.held+reserved, c.cfg.MaxKVTokens)
 	}
 	return c.begin(ev, b)
 }
@@ -51,7 +52,7 @@ func (c *checker) begin(ev trace.ServingEvent, b *trace.ServingBatch) error {
 		return &Mismatch{Index: c.index, Rule: EstimatorFailure, Detail: "the estimator refuses the batch", Cause: err}
 	}
 	if b.DurationNs != duration || duration < 1 {
-		return c.bad(BatchDuration, "batch %d lasts %d ns, want %d ns", ev.Ref, b.DurationNs, duration)
+		return c.bad(BatchDuration, "batch %d lasts %d ns, want %d ns", c.batches, b.DurationNs, duration)
 	}
 	c.running, c.finishNs = true, ev.AtNs+duration
 	c.startDue, c.startAfterFinish = false, false
@@ -61,7 +62,7 @@ func (c *checker) begin(ev trace.ServingEvent, b *trace.ServingBatch) error {
 }
 
 // compareMembers compares a batch's rows with the derived selection.
-func (c *checker) compareMembers(id int32, b *trace.ServingBatch) error {
+func (c *checker) compareMembers(id int64, b *trace.ServingBatch) error {
 	if b.PrefillFrom != c.prefillAt || b.PrefillTo < b.PrefillFrom || int(b.PrefillTo) > len(c.tr.Prefill) ||
 		b.DecodeFrom != c.decodeAt || b.DecodeTo < b.DecodeFrom || int(b.DecodeTo) > len(c.tr.Decode) {
 		return c.bad(BatchRange, "batch %d: prefill rows [%d, %d), decode rows [%d, %d); the previous batch ended at %d and %d",

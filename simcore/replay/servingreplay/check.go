@@ -96,27 +96,38 @@ func (m *Mismatch) Unwrap() error { return m.Cause }
 // Check replays a trace. The error, when there is one, is a *Mismatch.
 func Check(in Input) (Result, error) {
 	c := newChecker(in)
-	if err := c.checkAll(); err != nil {
+	if err := c.checkAll(in.Trace); err != nil {
 		return Result{}, err
 	}
+	return c.result()
+}
+
+// result is that of a trace whose events have all been applied.
+func (c *checker) result() (Result, error) {
 	if !c.ended {
 		return Result{}, c.bad(MissingTerminal, "the trace ends without a terminal event")
 	}
 	return Result{AppliedEvents: c.index, CompletedRequests: c.completed, FinalKVTokens: c.held}, nil
 }
 
-// checkAll applies every event.
-func (c *checker) checkAll() error {
+// checkAll applies every event of a whole trace.
+func (c *checker) checkAll(tr *trace.Serving) error {
+	c.tr = tr
 	if err := c.checkTable(); err != nil {
 		return err
 	}
+	return c.events()
+}
+
+// events applies every event of the window.
+func (c *checker) events() error {
 	for i := range c.tr.Events {
-		c.index = int64(i)
+		c.index = c.firstEvent + int64(i)
 		if err := c.apply(c.tr.Events[i]); err != nil {
 			return err
 		}
 	}
-	c.index = int64(len(c.tr.Events))
+	c.index = c.firstEvent + int64(len(c.tr.Events))
 	return nil
 }
 
@@ -243,7 +254,7 @@ func (c *checker) terminal(ev trace.ServingEvent) error {
 // everyRowUsed refuses rows beyond those that events refer to.
 func (c *checker) everyRowUsed() error {
 	t := c.tr
-	if len(t.Batches) != int(c.batches) || len(t.Prefill) != int(c.prefillAt) || len(t.Decode) != int(c.decodeAt) ||
+	if int64(len(t.Batches)) != c.batches-c.firstBatch || len(t.Prefill) != int(c.prefillAt) || len(t.Decode) != int(c.decodeAt) ||
 		len(t.Tokens) != int(c.tokenAt) || len(t.Completed) != int(c.completedAt) {
 		return c.bad(AfterTerminal, "the tables hold rows that no event refers to")
 	}

@@ -9,11 +9,12 @@ import (
 // batchFinish: the running batch, at its end, with the derived effects. The
 // derived selection of its start is still in the scratch slices.
 func (c *checker) batchFinish(ev trace.ServingEvent) error {
-	if !c.running || int64(ev.Ref) != c.batches-1 {
-		return c.bad(BatchIdentity, "batch %d is not running", ev.Ref)
+	id := c.firstBatch + int64(ev.Ref)
+	if !c.running || id != c.batches-1 {
+		return c.bad(BatchIdentity, "batch %d is not running", id)
 	}
 	if ev.AtNs != c.finishNs {
-		return c.bad(BatchFinishTime, "batch %d at %d ns, want %d ns", ev.Ref, ev.AtNs, c.finishNs)
+		return c.bad(BatchFinishTime, "batch %d at %d ns, want %d ns", id, ev.AtNs, c.finishNs)
 	}
 	if err := c.missedArrival(ev.AtNs); err != nil {
 		return err
@@ -22,10 +23,10 @@ func (c *checker) batchFinish(ev trace.ServingEvent) error {
 	if b.TokensFrom != c.tokenAt || b.TokensTo < b.TokensFrom || int(b.TokensTo) > len(c.tr.Tokens) ||
 		b.CompletedFrom != c.completedAt || b.CompletedTo < b.CompletedFrom || int(b.CompletedTo) > len(c.tr.Completed) {
 		return c.bad(BatchRange, "batch %d: token rows [%d, %d), completed rows [%d, %d); the previous batch ended at %d and %d",
-			ev.Ref, b.TokensFrom, b.TokensTo, b.CompletedFrom, b.CompletedTo, c.tokenAt, c.completedAt)
+			id, b.TokensFrom, b.TokensTo, b.CompletedFrom, b.CompletedTo, c.tokenAt, c.completedAt)
 	}
 	out := outcome{
-		c: c, id: ev.Ref,
+		c: c, id: id,
 		tokens: c.tr.Tokens[b.TokensFrom:b.TokensTo],
 		gone:   c.tr.Completed[b.CompletedFrom:b.CompletedTo],
 	}
@@ -33,7 +34,7 @@ func (c *checker) batchFinish(ev trace.ServingEvent) error {
 		return err
 	}
 	if b.KVTokensAfter != c.held {
-		return c.bad(KVAfter, "batch %d leaves %d KV tokens, want %d", ev.Ref, b.KVTokensAfter, c.held)
+		return c.bad(KVAfter, "batch %d leaves %d KV tokens, want %d", id, b.KVTokensAfter, c.held)
 	}
 	c.tokenAt, c.completedAt = b.TokensTo, b.CompletedTo
 	c.running = false
@@ -46,7 +47,7 @@ func (c *checker) batchFinish(ev trace.ServingEvent) error {
 // derived effects are applied.
 type outcome struct {
 	c      *checker
-	id     int32
+	id     int64
 	tokens []trace.TokenEmission // claimed and not matched yet
 	gone   []int32               // claimed and not matched yet
 }

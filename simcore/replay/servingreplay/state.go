@@ -15,7 +15,8 @@ type request struct {
 	processed, written, extent int64 // prompt tokens done, tokens emitted, KV held
 }
 
-// checker is the derived state of the whole run.
+// checker is the derived state of the whole run; tr is the window of the trace under
+// examination.
 type checker struct {
 	cfg  *workload.Serving
 	tr   *trace.Serving
@@ -38,7 +39,9 @@ type checker struct {
 	completed    int64
 	batches      int64
 
-	// Rows consumed so far: each batch must continue where the last one ended.
+	firstEvent, firstBatch int64 // of the window, in the whole trace
+
+	// Rows of the window consumed so far: each batch must continue where the last one ended.
 	prefillAt, decodeAt, tokenAt, completedAt int32
 
 	running          bool
@@ -55,7 +58,7 @@ type checker struct {
 func newChecker(in Input) *checker {
 	n := len(in.Config.Requests)
 	c := &checker{
-		cfg: &in.Config, tr: in.Trace, est: in.Estimator, spec: in.Speculation,
+		cfg: &in.Config, est: in.Estimator, spec: in.Speculation,
 		requests: make([]request, n),
 		order:    make([]int32, n),
 		placeOf:  make([]int32, n),
