@@ -38,7 +38,7 @@ func load(t *testing.T, file string, width int) (dom, console string, log netLog
 	t.Helper()
 	dir := t.TempDir()
 	netlog := filepath.Join(dir, "net.json")
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 180*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, browser(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps", "--no-first-run",
