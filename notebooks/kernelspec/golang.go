@@ -127,3 +127,30 @@ var cellImports = []string{
 	modulePath + "/simcore",
 	"github.com/janpfeifer/gonb/gonbui",
 }
+
+// goScript stands before Go's own command on the kernel's PATH. GoNB runs a bare
+// "go get" before each cell, which asks the network for retractions and newer
+// versions of everything although a cell's imports are all in the workspace: it
+// costs up to seconds a cell, and GoNB has no setting that keeps it from it. Cells
+// of a release need it, for it writes the requirement into the cell's own module.
+// Everything else, "go get" with a package included, is Go's own command.
+const goScript = `#!/bin/sh
+if [ "$*" = "get" ] || [ "$*" = "get -t" ]; then
+	exit 0
+fi
+exec '%s' "$@"
+`
+
+// writeGo writes goScript into bin. Where there is no /bin/sh, cells take longer.
+func writeGo(ctx context.Context, bin string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	g, err := goFacts(ctx)
+	if err != nil {
+		return err
+	}
+	real := filepath.Join(g["GOROOT"], "bin", "go")
+	text := fmt.Sprintf(goScript, strings.ReplaceAll(real, "'", `'\''`))
+	return os.WriteFile(filepath.Join(bin, "go"), []byte(text), 0o755)
+}

@@ -90,6 +90,11 @@ func Install(ctx context.Context, o Options) (*Installed, error) {
 	if err := copyTools(ctx, module, filepath.Join(fresh, "bin")); err != nil {
 		return nil, err
 	}
+	if o.Source.Root != "" {
+		if err := writeGo(ctx, filepath.Join(fresh, "bin")); err != nil {
+			return nil, err
+		}
+	}
 	in := &Installed{Dir: dir, Module: o.Source.Root}
 	if in.Module == "" {
 		in.Module = filepath.Join(dir, "module")

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -85,12 +87,34 @@ func TestInstallFromCheckout(t *testing.T) {
 		t.Errorf("the folder of kernels holds %v (%v)", entries, err)
 	}
 	checkHealth(t, dataDir)
+	checkGo(t, filepath.Join(dir, "bin", "go"))
 
 	if removed, err := kernelspec.Uninstall(dataDir); err != nil || removed != dir {
 		t.Errorf("removed %s: %v", removed, err)
 	}
 	if _, err := kernelspec.Uninstall(dataDir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("removed twice: %v", err)
+	}
+}
+
+// checkGo looks at the go command that stands before Go's own: a bare "go get"
+// does nothing, and everything else is Go's own.
+func checkGo(t *testing.T, program string) {
+	t.Helper()
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{{[]string{"get"}, ""}, {[]string{"get", "-t"}, ""}, {[]string{"env", "GOOS"}, runtime.GOOS + "\n"}} {
+		cmd := exec.Command(program, tt.args...)
+		cmd.Dir = t.TempDir() // outside any module, where "go get" fails
+		if out, err := cmd.CombinedOutput(); err != nil || string(out) != tt.want {
+			t.Errorf("go %v: %q, %v", tt.args, out, err)
+		}
+	}
+	cmd := exec.Command(program, "get", "./nowhere")
+	cmd.Dir = t.TempDir()
+	if out, err := cmd.CombinedOutput(); err == nil {
+		t.Errorf("go get with a package did nothing: %s", out)
 	}
 }
 
