@@ -18,7 +18,7 @@ import (
 // routed beside its declared weight (contract 09, V11).
 //
 // More routes or experts than have room are binned: a cell then has the ink of the
-// tier that holds most of it and an inner bar for its number of accesses.
+// tier that holds most of it, and bars for its accesses and evictions.
 type ExpertHeatmap struct {
 	Source
 	Rows      []HeatExpert // by partition in the order of the table, then by id
@@ -258,8 +258,8 @@ func (f ExpertHeatmap) caption(width float64, from, to, rows int) string {
 		return s + "Dots are the routes' choices by the tier that held the expert on admission. A copy in hot and warm is hot with a warm edge. " +
 			"Bars under a cell are loads up to their visibility; a demand load lies inside its own route."
 	}
-	return s + fmt.Sprintf("Binned: a cell is %s by %s and has the ink of the tier that holds most of it; its inner bar is its number of accesses, the full height %s. "+
-		"Loads, evictions and prefetches are counted in the table.",
+	return s + fmt.Sprintf("Binned: a cell is %s by %s and has the ink of the tier that holds most of it; the bar from below is its number of accesses, the bar from above of evictions; full height is %s. "+
+		"Every load, prefetch and decision is a row of the table.",
 		unit.Plural(int64(g.perColumn), "route"), unit.Plural(int64(g.perRow), "expert"), unit.Plural(g.most(&f), "access"))
 }
 

@@ -99,6 +99,19 @@ func (g *heatGrid) counts(f *ExpertHeatmap) []int64 {
 	return counts
 }
 
+// evictions are the copies that left every cell, of either tier.
+func (g *heatGrid) evictions(f *ExpertHeatmap) []int64 {
+	line := g.lineOf(f)
+	counts := make([]int64, g.lines*g.columns)
+	for i := range f.Stays {
+		s := &f.Stays[i]
+		if k := int(s.ToRoute) - g.from; s.Evicted && k >= 0 && k < g.routes && line[s.Row] >= 0 {
+			counts[line[s.Row]*g.columns+k/g.perColumn]++
+		}
+	}
+	return counts
+}
+
 // lineOf maps rows of the figure to lines of the grid, -1 for those not shown.
 func (g *heatGrid) lineOf(f *ExpertHeatmap) []int {
 	line := make([]int, len(f.Rows))
@@ -115,7 +128,7 @@ func (f ExpertHeatmap) keys(binned bool) []key {
 	keys := []key{{ink: Hot.Faint(heatFill), label: "hot"}, {ink: Warm.Faint(heatFill), label: "warm"}, {ink: Cold.Faint(coldFill), label: "cold"}}
 	shares := []key{{ink: Series, label: "share of accesses"}, {ink: inkText, label: "declared weight", shape: keyOutline}}
 	if binned {
-		return append(append(keys, key{ink: inkText, label: "accesses in a cell"}), shares...)
+		return append(append(keys, key{ink: inkText, label: "accesses in a cell"}, key{ink: Fault, label: "evictions in a cell"}), shares...)
 	}
 	keys = append(keys,
 		key{ink: inkText, label: "routed, was hot", shape: keyDot}, key{ink: inkText, label: "was warm", shape: keyRing}, key{ink: inkText, label: "was cold", shape: keyCross},
@@ -314,23 +327,31 @@ func (h *heatPaint) column(column int) vg.Length {
 	return h.x(float64(h.g.from + min(column*h.g.perColumn, h.g.routes)))
 }
 
-// bins draws the accesses of binned cells as inner bars of one path.
+// bins draws how often binned cells were accessed, as bars from below, and how many
+// copies left them, as bars from above, on one scale.
 func (h *heatPaint) bins() {
-	counts := h.g.counts(h.f)
 	most := float64(max(h.g.most(h.f), 1))
+	h.countBars(h.g.counts(h.f), most, inkText.Faint(0.75), false)
+	h.countBars(h.g.evictions(h.f), most, Fault, true)
+}
+
+// countBars draws one count of every cell as one path.
+func (h *heatPaint) countBars(counts []int64, most float64, ink Ink, fromAbove bool) {
 	var p vg.Path
 	for line := range h.g.lines {
 		for column := range h.g.columns {
 			if n := counts[line*h.g.columns+column]; n > 0 {
-				y := h.y(line) + 0.5
-				height := math.Max(1, float64(n)/most*(h.g.rowHeight-2))
+				y, height := h.y(line)+0.5, vg.Length(math.Max(1, math.Min(1, float64(n)/most)*(h.g.rowHeight-2)))
+				if fromAbove {
+					y += vg.Length(h.g.rowHeight) - 1 - height
+				}
 				x0, x1 := h.column(column), h.column(column+1)
-				addRect(&p, x0+(x1-x0)*0.2, y, x1-(x1-x0)*0.2, y+vg.Length(height))
+				addRect(&p, x0+(x1-x0)*0.2, y, x1-(x1-x0)*0.2, y+height)
 			}
 		}
 	}
 	if len(p) > 0 {
-		fill(h.area, inkText.Faint(0.75), p)
+		fill(h.area, ink, p)
 	}
 }
 
