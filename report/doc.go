@@ -14,8 +14,9 @@
 // page's own style sheet and script; the script adds zoom, details, sorting and
 // saving to a page that is complete without it.
 //
-// Serving pages one run, ServingComparison one configuration on several machines,
+// Serving pages one run, Composed one with an expert cache, ExpertCache a cache that
+// stands alone, ServingComparison one configuration on several machines,
 // Calibrate one fitted dataset.
 //
-// Contract 09, section 1 and views V0, V1, V2, V4, V5, V8, V13, V14 and V17.
+// Contract 09, section 1 and views V0, V1, V2, V4, V5, V8, V11, V12, V13, V14 and V17.
 package report

@@ -13,5 +13,5 @@
 // data larger than the picture are reduced by a rule that the caption states;
 // the same inputs give the same bytes.
 //
-// Contract 09, sections 1, V1, V2, V4, V5, V8, V13 and V14.
+// Contract 09, sections 1, V1, V2, V4, V5, V8, V11, V12, V13 and V14.
 package figure
