@@ -32,6 +32,8 @@ type ServingTables struct {
 	document     bool // there are no operations
 	noPriorities bool
 
+	scheduled []schedule // of a run that streamed, by request; nil: they follow from the trace
+
 	// Of a window only.
 	firstBatch int64   // id of the window's first batch
 	finishedNs int64   // finish of the batch before that

@@ -1,6 +1,9 @@
 package arrowio
 
-import "github.com/inferlab/inferlab/simcore/serving"
+import (
+	"github.com/inferlab/inferlab/simcore/serving"
+	"github.com/inferlab/inferlab/simcore/trace"
+)
 
 // RequestsDeclaration declares the table requests.
 var RequestsDeclaration = Declaration{
@@ -38,8 +41,16 @@ type schedule struct {
 // schedules walks the batches once and returns one entry a request, by its index
 // in the configuration.
 func (t *ServingTables) schedules() []schedule {
+	if t.scheduled != nil {
+		return t.scheduled
+	}
 	out := make([]schedule, len(t.run.Config.Requests))
-	tr := t.run.Trace
+	addSchedules(out, t.run.Trace)
+	return out
+}
+
+// addSchedules walks the batches of a trace, or of its next window.
+func addSchedules(out []schedule, tr *trace.Serving) {
 	for b := range tr.Batches {
 		batch := &tr.Batches[b]
 		for _, p := range tr.Prefill[batch.PrefillFrom:batch.PrefillTo] {
@@ -53,7 +64,6 @@ func (t *ServingTables) schedules() []schedule {
 			out[d.Request].decodes++
 		}
 	}
-	return out
 }
 
 // Requests is the table requests.
@@ -76,9 +86,9 @@ func (t *ServingTables) Requests() *Table {
 		column{floats: func(dst []float64, ok []bool, from int64) {
 			for i := range dst {
 				r := &run.Requests[from+int64(i)]
-				gaps := r.TokensTo - r.TokensFrom - 1
-				if ok[i] = gaps > 0; ok[i] {
-					dst[i] = float64(run.TokenTimes[r.TokensTo-1]-r.FirstTokenNs) / float64(gaps)
+				gaps := asked[r.Request].OutputTokens - 1
+				if ok[i] = gaps > 0; ok[i] { // a request completes with its last token
+					dst[i] = float64(r.CompletedAtNs-r.FirstTokenNs) / float64(gaps)
 				} else {
 					dst[i] = 0
 				}

@@ -6,7 +6,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/inferlab/inferlab/arrowio/internal/recycle"
+	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/serving"
+	"github.com/inferlab/inferlab/simcore/speculative"
 	"github.com/inferlab/inferlab/simcore/topology"
 	"github.com/inferlab/inferlab/simcore/trace"
 	"github.com/inferlab/inferlab/simcore/workload"
@@ -16,10 +18,13 @@ import (
 // over its trace window by window and may forget each window at once. Memory is
 // that of the windows under way and one number a request.
 //
-// It writes the tables whose rows belong to batches: tokens, batches,
-// batch_members, operations, reservations. Their rows are those of Serving on the
-// whole run; record batches end where windows end, so windows of about BatchRows
-// tokens serve readers best. The other tables follow from the finished run.
+// Window writes the tables whose rows belong to batches: tokens, batches,
+// batch_members, operations, reservations. Record batches end where windows end, so
+// windows of about BatchRows tokens serve readers best. Finish writes those that
+// follow from the finished run: requests, resources, metrics and, with speculation,
+// acceptance_by_position. The rows of all of them are those of Serving on the whole
+// run. The table memory_timeline is not among them: it is ordered by domain before
+// time, and follows from batches.
 type ServingStream struct {
 	sink       Sink
 	opt        Options
@@ -31,6 +36,15 @@ type ServingStream struct {
 	gaps       gapReader
 	batches    int64 // handed over so far
 	finishedNs int64 // finish of the last of them
+
+	schedules []schedule             // by request, over the windows so far
+	positions []speculative.Position // likewise, by draft position
+}
+
+// StreamProvenance is what the tables of a stream say about their run before it has
+// ended: what Serving says of the finished run. speculation may be nil.
+func StreamProvenance(scn *topology.Scenario, cfg *workload.Serving, model *cost.Model, speculation *workload.ServingSpeculation) Provenance {
+	return servingProvenance(serving.Describe(scn, cfg, model, speculation))
 }
 
 // NewServingStream announces the tables to the sink. The scenario may be nil.
@@ -39,7 +53,7 @@ func NewServingStream(sink Sink, scn *topology.Scenario, cfg *workload.Serving, 
 		sink: sink, opt: opt, provenance: p, catalog: newCatalog(scn),
 		mem:  recycle.New(memory.DefaultAllocator),
 		ids:  make([]string, len(cfg.Requests)),
-		gaps: newGapReader(len(cfg.Requests)),
+		gaps: newGapReader(len(cfg.Requests)), schedules: make([]schedule, len(cfg.Requests)),
 	}
 	for i := range cfg.Requests {
 		s.ids[i] = cfg.Requests[i].ID
@@ -80,8 +94,43 @@ func (s *ServingStream) Window(window *trace.Serving, plans []int32, templates [
 			}
 		}
 	}
+	addSchedules(s.schedules, window)
+	s.addPositions(window.Decode)
 	s.batches += int64(len(window.Batches))
 	s.finishedNs = window.Batches[len(window.Batches)-1].FinishNs()
+	return nil
+}
+
+// addPositions counts the decode steps of a window by draft position.
+func (s *ServingStream) addPositions(steps []trace.DecodeSlice) {
+	for i, p := range speculative.ServingPositions(steps) {
+		if i == len(s.positions) {
+			s.positions = append(s.positions, speculative.Position{})
+		}
+		at := &s.positions[i]
+		at.Proposals, at.Trials, at.Accepted = at.Proposals+p.Proposals, at.Trials+p.Trials, at.Accepted+p.Accepted
+	}
+}
+
+// Finish writes the tables that follow from the finished run, of which neither trace
+// rows nor token times are read. The sink is then complete and may be committed.
+func (s *ServingStream) Finish(run *serving.Run) error {
+	t := Serving(run, s.opt)
+	t.provenance, t.scheduled = s.provenance, s.schedules
+	tables := []*Table{t.Requests(), t.Resources(), t.Metrics()}
+	if run.Speculation != nil {
+		tables = append(tables, acceptanceTable(s.positions, declaredProbabilities(run), s.provenance, s.opt))
+	}
+	for _, table := range tables {
+		if err := s.sink.Create(table.Name(), table.Schema()); err != nil {
+			return err
+		}
+		for rec := range table.Batches(s.mem) {
+			if err := s.sink.Write(table.Name(), rec); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

@@ -9,7 +9,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/inferlab/inferlab/arrowio/internal/samplerun"
+	"github.com/inferlab/inferlab/simcore"
+	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/serving"
+	"github.com/inferlab/inferlab/simcore/workload"
 )
 
 // memorySink keeps batches.
@@ -52,6 +55,9 @@ func stream(t testing.TB, sink Sink, run *serving.Run, batches int) {
 		clear(window.Tokens) // the stream must not look back
 		clear(window.Batches)
 	}
+	if err := s.Finish(run); err != nil {
+		t.Fatal(err)
+	}
 	s.Release()
 }
 
@@ -68,25 +74,84 @@ func TestStreamEqualsWhole(t *testing.T) {
 			t.Run(fmt.Sprintf("%s by %d", name, batches), func(t *testing.T) {
 				var sink memorySink
 				stream(t, &sink, run, batches)
-				if len(sink.names) != len(streamed) {
+				if len(sink.names) != len(whole) {
 					t.Fatalf("tables %v", sink.names)
 				}
-				for _, table := range sink.names {
-					got, want := sink.tables[table].Arrow(mem), whole[table].Arrow(mem)
-					if got.NumRows() != want.NumRows() || !got.Schema().Equal(want.Schema()) {
-						t.Fatalf("%s: %d rows; want %d", table, got.NumRows(), want.NumRows())
-					}
-					for i := range int(got.NumCols()) {
-						if !sameCells(got.Column(i), want.Column(i)) {
-							t.Errorf("%s.%s differs", table, got.Column(i).Name())
-						}
-					}
-					got.Release()
-					want.Release()
-					sink.tables[table].Release()
-				}
+				sink.compare(t, mem, whole)
 			})
 		}
+	}
+}
+
+// compare compares every table with the whole one and releases it.
+func (m *memorySink) compare(t *testing.T, mem memory.Allocator, whole map[string]*Table) {
+	t.Helper()
+	for _, table := range m.names {
+		got, want := m.tables[table].Arrow(mem), whole[table].Arrow(mem)
+		if got.NumRows() != want.NumRows() || !got.Schema().Equal(want.Schema()) || !got.Schema().Metadata().Equal(want.Schema().Metadata()) {
+			t.Fatalf("%s: %d rows; want %d, or another schema", table, got.NumRows(), want.NumRows())
+		}
+		for i := range int(got.NumCols()) {
+			if !sameCells(got.Column(i), want.Column(i)) {
+				t.Errorf("%s.%s differs", table, got.Column(i).Name())
+			}
+		}
+		got.Release()
+		want.Release()
+		m.tables[table].Release()
+	}
+}
+
+// TestStreamOfTheEngine: the tables of a run that streams are those of the run that
+// is kept, with speculation and without.
+func TestStreamOfTheEngine(t *testing.T) {
+	scn, err := simcore.Scenario("multi-gpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := simcore.ProposeServing("mtp", 3, simcore.AcceptanceLadder(0.8, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := workload.Serving{MaxBatchSize: 4, MaxBatchTokens: 64, PrefillChunkTokens: 16, MaxKVTokens: 600, Requests: []workload.Request{
+		{ID: "z", ArrivalNs: 7, PromptTokens: 40, OutputTokens: 60}, {ID: "a", PromptTokens: 8, OutputTokens: 60}, {ID: "one", PromptTokens: 9, OutputTokens: 1}}}
+	model := cost.Default()
+	for name, proposer := range map[string]*workload.ServingSpeculation{"target only": nil, "speculative": spec} {
+		opts := serving.RunOptions{Speculation: proposer}
+		kept, err := serving.Simulate(scn, cfg, model, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		served := Serving(kept, Options{})
+		whole := map[string]*Table{"acceptance_by_position": served.AcceptanceByPosition()}
+		for _, table := range served.All() {
+			whole[table.Name()] = table
+		}
+		var sink memorySink
+		stream, err := NewServingStream(&sink, scn, &cfg, StreamProvenance(scn, &cfg, model, proposer), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		windows := 0
+		run, err := serving.Stream(scn, cfg, model, opts, 16, func(w *serving.Window) error {
+			windows++
+			return stream.Window(w.Trace, w.BatchPlans, w.Templates)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := stream.Finish(run); err != nil {
+			t.Fatal(err)
+		}
+		want := 8 // all but memory_timeline
+		if proposer != nil {
+			want++
+		}
+		if windows < 4 || len(sink.names) != want {
+			t.Fatalf("%s: %d windows, tables %v", name, windows, sink.names)
+		}
+		sink.compare(t, memory.DefaultAllocator, whole)
+		stream.Release()
 	}
 }
 

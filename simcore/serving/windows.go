@@ -99,6 +99,13 @@ func confirmLast(replay *servingreplay.Windows, err error) error {
 	return d.confirmed(found)
 }
 
+// Describe is a run before it has begun: what is known of it beforehand (scenario,
+// configuration, confidence, contract revisions, assumptions) and nothing else.
+func Describe(scn *topology.Scenario, cfg *workload.Serving, model *cost.Model, speculation *workload.ServingSpeculation) *Run {
+	b := &binding{scn: scn, model: model, opts: &RunOptions{Speculation: speculation}, s: &Scheduler{cfg: *cfg}, est: &templateEstimator{}}
+	return b.describe(&trace.Serving{}, servingreplay.Result{})
+}
+
 // finishTally evaluates a run whose trace is gone.
 func (b *binding) finishTally(tr *trace.Serving, t *tally, replayed servingreplay.Result) (*Run, error) {
 	run := b.describe(tr, replayed)
