@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -173,7 +174,8 @@ const cellTimeout = 3 * time.Minute
 // cell starts the kernel as Jupyter would and has it execute one cell.
 func (d *doctor) cell() {
 	took, err := run.Probe(d.ctx, run.ProbeOptions{
-		Argv: d.spec.Argv, Env: append(environ(d.spec.Env), "GOPROXY=off"),
+		// Errors as text, not as a page.
+		Argv: append(slices.Clone(d.spec.Argv), "-raw_error"), Env: append(environ(d.spec.Env), "GOPROXY=off"),
 		Code: "import \"" + modulePath + "/simcore\"\n\n%%\nif _, err := simcore.Scenario(\"multi-gpu\"); err != nil {\n\tpanic(err)\n}",
 		Root: d.moduleDir(), CellTimeout: cellTimeout,
 	})
