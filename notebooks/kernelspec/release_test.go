@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
@@ -15,10 +16,11 @@ import (
 	"github.com/inferlab/inferlab/notebooks/kernelspec"
 )
 
-const (
-	path    = "github.com/inferlab/inferlab"
-	version = "v0.0.0-kerneltest"
-)
+const path = "github.com/inferlab/inferlab"
+
+// version is another one in each run: Go keeps an index of what a version holds
+// even when the version is gone.
+var version = fmt.Sprintf("v0.0.0-kerneltest.%d", time.Now().UnixNano())
 
 // A kernel for a released version, outside any checkout: the version comes from
 // a module proxy in a folder, everything else from the module cache, and once it
