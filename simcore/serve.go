@@ -2,6 +2,7 @@ package simcore
 
 import (
 	"github.com/inferlab/inferlab/simcore/cost"
+	"github.com/inferlab/inferlab/simcore/quantity"
 	"github.com/inferlab/inferlab/simcore/serving"
 	"github.com/inferlab/inferlab/simcore/topology"
 	"github.com/inferlab/inferlab/simcore/workload"
@@ -52,6 +53,9 @@ func Serve(s *topology.Scenario, cfg Serving, opts ...ServingOptions) (*ServingR
 	if err != nil || o.Speculation == nil {
 		return run, err
 	}
+	// The budget is the run's; the baseline, which needs more batches, is only a
+	// measure beside it.
+	cfg.MaxEvents = quantity.MaxSafe
 	baseline, err := serving.Simulate(s, cfg, modelOr(o.Model), serving.RunOptions{Interrupted: o.Interrupted})
 	if err != nil {
 		return nil, err

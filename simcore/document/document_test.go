@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -167,5 +168,41 @@ func TestFromIsTheInverseOfCanonical(t *testing.T) {
 	}
 	if f := From(math.Copysign(0, -1)); math.Signbit(f.Number()) {
 		t.Error("negative zero is kept")
+	}
+}
+
+func TestIgnoredKeysAreFoldedAndCounted(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"requests": [`)
+	const requests = 20_000
+	for i := range requests {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(`{"id": "x", "tenant": "t"}`)
+	}
+	b.WriteString(`]`)
+	for i := range 50 {
+		fmt.Fprintf(&b, `, "extra-%d": 1`, i)
+	}
+	b.WriteString(`}`)
+	v, err := ParseJSON([]byte(b.String()), "x.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewReader(v, "serving")
+	for _, item := range r.Root().Get("requests").Items() {
+		item.Known("id")
+	}
+	r.Root().Known("requests")
+	w := r.Warnings()
+	if len(w) != 21 {
+		t.Fatalf("%d warnings", len(w))
+	}
+	if got, want := w[0].String(), "serving.requests[0].tenant: unknown key is ignored, as in 19999 further places"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := w[20].String(), "31 further unknown keys are ignored"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -54,11 +54,7 @@ func (n Node) Known(keys ...string) bool {
 			at.Fail(CodeUnknown, "unknown key%s%s", place(at.v), Suggest(key, keys))
 			return false
 		}
-		w := Warning{Path: at.Path(), Line: at.v.Line()}
-		if near := Nearest(key, keys, 1); len(near) > 0 {
-			w.Nearest = near[0]
-		}
-		n.r.warnings = append(n.r.warnings, w)
+		n.r.warn(at, key, keys)
 	}
 	return n.r.err == nil
 }

@@ -31,23 +31,63 @@ type Reader struct {
 	name     string
 	err      *issue.Error
 	warnings []Warning
+	folded   map[foldKey]int // index in warnings
+	unnamed  int             // places of warnings beyond maxWarnings
 }
+
+// maxWarnings bounds how many different ignored keys are named with their paths;
+// what is beyond is counted.
+const maxWarnings = 20
+
+// foldKey tells ignored keys apart: the same key in objects that know the same
+// keys is one warning, however many list elements hold it.
+type foldKey struct{ key, known string }
 
 // Warning is a key that was read past: the contract ignores it, but its author
 // may have meant a known one.
 type Warning struct {
-	Path    string // of the unknown key
+	Path    string // of the first place of the unknown key; empty for the count of what is not named
 	Nearest string // the known key that is most like it, or empty
-	Line    int    // 1-based, 0 when unknown
+	Line    int    // of the first place, 1-based, 0 when unknown
+	More    int    // further places of the same key
 }
 
 // String gives the warning as one sentence.
 func (w Warning) String() string {
+	if w.Path == "" {
+		return strconv.Itoa(w.More) + " further unknown keys are ignored"
+	}
 	s := w.Path + ": unknown key is ignored"
+	if w.More > 0 {
+		s += ", as in " + strconv.Itoa(w.More) + " further places"
+	}
 	if w.Nearest != "" {
 		s += "; did you mean " + w.Nearest + "?"
 	}
 	return s
+}
+
+// warn notes an ignored key. Only the first place of a key costs a search for its
+// path.
+func (r *Reader) warn(at Node, key string, known []string) {
+	fold := foldKey{key, strings.Join(known, "\x00")}
+	if i, seen := r.folded[fold]; seen {
+		r.warnings[i].More++
+		return
+	}
+	if len(r.warnings) == maxWarnings {
+		r.unnamed++
+		return
+	}
+	w := Warning{Path: at.Path(), Line: at.v.Line()}
+	if near := Nearest(key, known, 1); len(near) > 0 {
+		w.Nearest = near[0]
+	}
+	if r.folded == nil {
+		r.folded = map[foldKey]int{}
+	}
+	r.folded[fold] = len(r.warnings)
+	r.warnings = append(r.warnings, w)
 }
 
 // NewReader starts a pass over a document; name is the first part of every path
@@ -65,8 +105,14 @@ func (r *Reader) Err() error {
 	return r.err
 }
 
-// Warnings lists the ignored keys in the order met.
-func (r *Reader) Warnings() []Warning { return r.warnings }
+// Warnings lists the ignored keys in the order met, the same key of list elements
+// once, and after twenty of them the count of the rest.
+func (r *Reader) Warnings() []Warning {
+	if r.unnamed == 0 {
+		return r.warnings
+	}
+	return append(slices.Clip(r.warnings), Warning{More: r.unnamed})
+}
 
 // Node is a cursor: a value, or the place of an absent member.
 type Node struct {
