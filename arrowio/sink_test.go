@@ -1,8 +1,10 @@
 package arrowio
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -11,16 +13,17 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inferlab/inferlab/arrowio/internal/samplerun"
+	"github.com/inferlab/inferlab/internal/wholefile"
 )
 
-var streamFiles = []string{"batch_members.arrow", "batches.arrow", "operations.arrow", "reservations.arrow", "tokens.arrow"}
+var streamFiles = []string{"batch_members.arrow", "batches.arrow", "metrics.arrow", "operations.arrow", "requests.arrow",
+	"reservations.arrow", "resources.arrow", "tokens.arrow"}
 
 // TestDirSink streams a run into files and reads them back; before Commit no file
 // has its name.
@@ -148,46 +151,51 @@ func TestFullDisk(t *testing.T) {
 }
 
 // TestInterrupted runs a writer that never ends in a process of its own and ends
-// it: after SIGINT, which the writer answers with Abort, nothing is left; after
-// SIGKILL no file has a table's name.
+// it: after SIGINT, which the writer answers with Abort, and after SIGKILL nothing
+// is left. Only where files must have names does a kill leave hidden ones.
 func TestInterrupted(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
 		dir := t.TempDir()
+		nameless := hasNameless(t, dir)
 		cmd := exec.Command(os.Args[0], "-test.run=^TestEndlessWriter$")
 		cmd.Env = append(os.Environ(), "ARROWIO_ENDLESS_DIR="+dir)
-		var output bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &output, &output
+		var messages bytes.Buffer
+		cmd.Stderr = &messages
+		output, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		waitForBytes(t, dir)
+		lines := bufio.NewReader(output)
+		if line, err := lines.ReadString('\n'); err != nil || line != "under way\n" {
+			t.Fatalf("the writer says %q, %v\n%s", line, err, &messages)
+		}
 		if err := cmd.Process.Signal(sig); err != nil {
 			t.Fatal(err)
 		}
-		err := cmd.Wait()
-		if sig == syscall.SIGINT && err != nil {
-			t.Errorf("the interrupted writer failed: %v\n%s", err, &output)
+		io.Copy(io.Discard, lines)
+		if err := cmd.Wait(); sig == syscall.SIGINT && err != nil {
+			t.Errorf("the interrupted writer failed: %v\n%s", err, &messages)
 		}
 		for _, name := range names(t, dir) {
-			if sig == syscall.SIGINT || !strings.HasPrefix(name, ".") {
+			if nameless || sig == syscall.SIGINT || !strings.HasPrefix(name, ".") {
 				t.Errorf("after %v the directory holds %s", sig, name)
 			}
 		}
 	}
 }
 
-// waitForBytes waits until something has been written.
-func waitForBytes(t *testing.T, dir string) {
+// hasNameless reports whether files of a directory can be without names.
+func hasNameless(t *testing.T, dir string) bool {
 	t.Helper()
-	for range 3000 {
-		for _, name := range names(t, dir) {
-			if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Size() > 2*fileBuffer {
-				return
-			}
-		}
-		time.Sleep(10 * time.Millisecond)
+	f, err := wholefile.Create(filepath.Join(dir, "probe"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("the writer wrote nothing within 30 s")
+	defer f.Abort()
+	return len(names(t, dir)) == 0
 }
 
 // TestEndlessWriter is the process of TestInterrupted.
@@ -204,9 +212,12 @@ func TestEndlessWriter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for {
+	for window := 0; ; window++ {
 		if err := s.Window(run.Trace, run.BatchPlans, run.Templates); err != nil {
 			t.Fatal(err)
+		}
+		if window == 5 { // more than any buffer holds
+			fmt.Println("under way")
 		}
 		select {
 		case <-interrupted:
