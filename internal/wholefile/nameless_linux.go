@@ -2,7 +2,6 @@ package wholefile
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,8 +12,7 @@ import (
 // openNameless opens a file without a name in a folder, or returns nil where the
 // kernel or the file system has none or it could not be named later.
 func openNameless(dir string) *os.File {
-	const private = 0o600
-	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, private)
+	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, everyone)
 	if err != nil {
 		return nil
 	}
@@ -40,7 +38,7 @@ func name(f *os.File, path string) error {
 	}
 	const attempts = 1000
 	for i := range attempts {
-		hidden := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d-%d", filepath.Base(path), os.Getpid(), i))
+		hidden := filepath.Join(filepath.Dir(path), hiddenName(i))
 		if err = link(f, hidden); err == nil {
 			if err = os.Rename(hidden, path); err != nil {
 				os.Remove(hidden)

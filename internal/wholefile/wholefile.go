@@ -43,11 +43,13 @@ func Write(path string, produce func(io.Writer) error) (err error) {
 type File struct {
 	*os.File
 	path   string
-	hidden string // its name until then; empty: it has none
+	hidden string      // its name until then; empty: it has none
+	mode   os.FileMode // of the file that it replaces; 0: there is none
 	done   bool
 }
 
-// Create opens a pending file that belongs at path.
+// Create opens a pending file that belongs at path. A symbolic link is followed;
+// anything but a regular file at its end is refused, not replaced.
 func Create(path string) (*File, error) {
 	f, err := open(path)
 	if err != nil {
@@ -56,22 +58,64 @@ func Create(path string) (*File, error) {
 	return f, nil
 }
 
+// everyone is the mode of a new file, less what the umask takes away.
+const everyone = 0o666
+
 func open(path string) (*File, error) {
-	if f := openNameless(filepath.Dir(path)); f != nil {
-		return &File{File: f, path: path}, nil
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), hiddenPattern(path))
+	path, mode, err := destination(path)
 	if err != nil {
 		return nil, err
 	}
-	return &File{File: f, path: path, hidden: f.Name()}, nil
+	if f := openNameless(filepath.Dir(path)); f != nil {
+		return &File{File: f, path: path, mode: mode}, nil
+	}
+	const attempts = 1000
+	for i := range attempts {
+		hidden := filepath.Join(filepath.Dir(path), hiddenName(i))
+		f, err := os.OpenFile(hidden, os.O_RDWR|os.O_CREATE|os.O_EXCL, everyone)
+		if err == nil {
+			return &File{File: f, path: path, hidden: hidden, mode: mode}, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+	}
+	return nil, errors.New("no hidden name is free in its folder")
 }
 
-// hiddenPattern is the form of hidden names beside path, as os.CreateTemp takes it.
-func hiddenPattern(path string) string { return "." + filepath.Base(path) + ".*" }
+// hiddenName is the i-th hidden name of this process: short, so that it fits
+// wherever the final name does.
+func hiddenName(i int) string { return fmt.Sprintf(".inferlab-%d-%d", os.Getpid(), i) }
 
-// Commit syncs the file and gives it its name, readable by everyone the umask
-// allows.
+// destination follows symbolic links and says where the file goes and which mode a
+// file has that stands there.
+func destination(path string) (string, os.FileMode, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, 0, nil
+	}
+	if err != nil {
+		return path, 0, err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return path, 0, err
+		}
+		if info, err = os.Lstat(path); err != nil {
+			return path, 0, err
+		}
+	}
+	switch {
+	case info.IsDir():
+		return path, 0, errors.New("it is a folder")
+	case !info.Mode().IsRegular():
+		return path, 0, errors.New("it is not a regular file")
+	}
+	return path, info.Mode().Perm(), nil
+}
+
+// Commit syncs the file and gives it its name. It has the mode of the file that it
+// replaces, or the one that the umask leaves.
 func (f *File) Commit() error {
 	if f.done {
 		return fmt.Errorf("writing %s: already closed", f.path)
@@ -85,9 +129,10 @@ func (f *File) Commit() error {
 }
 
 func (f *File) finish() error {
-	const readable = 0o644
-	if err := f.Chmod(readable); err != nil {
-		return err
+	if f.mode != 0 {
+		if err := f.Chmod(f.mode); err != nil {
+			return err
+		}
 	}
 	if err := f.Sync(); err != nil {
 		return err
@@ -117,11 +162,9 @@ func (f *File) Abort() {
 }
 
 // Check reports, before any work is done, whether a file could be written at
-// path: its folder exists and takes new files, and path is not a folder.
+// path: its folder exists and takes new files, and nothing but a regular file
+// stands there.
 func Check(path string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("cannot write %s: it is a folder", path)
-	}
 	probe, err := open(path)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, reason(err))

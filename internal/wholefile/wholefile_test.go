@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/inferlab/inferlab/internal/wholefile"
@@ -100,4 +101,55 @@ func TestCommitOnceAbortNever(t *testing.T) {
 	if err := f.Commit(); err == nil {
 		t.Error("a second commit was accepted")
 	}
+}
+
+func TestLinksAreFollowedAndDevicesKept(t *testing.T) {
+	dir := t.TempDir()
+	real, link, dangling := filepath.Join(dir, "real"), filepath.Join(dir, "link"), filepath.Join(dir, "dangling")
+	if err := os.WriteFile(real, []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("real", link); err != nil {
+		t.Skipf("this file system has no symbolic links: %v", err)
+	}
+	if err := os.Symlink("nowhere/x", dangling); err != nil {
+		t.Fatal(err)
+	}
+	write := func(path string) error {
+		return wholefile.Write(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, "new")
+			return err
+		})
+	}
+	if err := write(link); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link was replaced: %v, %v", info.Mode(), err)
+	}
+	if info, err := os.Stat(real); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("the mode of the old file is lost: %v, %v", info.Mode(), err)
+	}
+	if got, _ := os.ReadFile(real); string(got) != "new" {
+		t.Errorf("the linked file holds %q", got)
+	}
+	for _, path := range []string{dangling, dir} {
+		if wholefile.Check(path) == nil || write(path) == nil {
+			t.Errorf("%s was taken for a file", path)
+		}
+	}
+}
+
+func TestLongNames(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, strings.Repeat("n", 250))
+	if err := wholefile.Check(path); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := wholefile.Write(path, func(w io.Writer) error { _, err := w.Write([]byte("x")); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	only(t, dir, filepath.Base(path))
 }
