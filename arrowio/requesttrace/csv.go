@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/inferlab/inferlab/simcore/issue"
 )
@@ -73,6 +74,9 @@ func (c *collector) csvCells(cr *csv.Reader, cells []cell) ([]cell, error) {
 	cells = cells[:0]
 	for i, text := range fields {
 		line, column := cr.FieldPos(i)
+		if !utf8.ValidString(text) {
+			return nil, c.fail("trace_syntax", place{line, column}, "holds bytes that are no UTF-8")
+		}
 		cells = append(cells, cell{text, place{line, column}})
 	}
 	return cells, nil

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
+	"unicode/utf8"
 )
 
 // maxLine bounds one line of JSON; a longer one is refused instead of growing
@@ -30,6 +32,9 @@ func (c *collector) readLines(r io.Reader, read lineLayout) error {
 		line++
 		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
 			continue
+		}
+		if at := invalidUTF8(sc.Bytes()); at >= 0 {
+			return c.fail("trace_syntax", place{line, at + 1}, "holds bytes that are no UTF-8")
 		}
 		members, err := c.object(sc.Bytes(), line)
 		if err != nil {
@@ -178,5 +183,23 @@ func (c *collector) text(v *cell) (*cell, error) {
 	if err := json.Unmarshal([]byte(v.text), &s); err != nil || v.text == "null" {
 		return nil, c.fail("trace_id", v.at, "id is %s; expected a text", quote(v.text))
 	}
+	if strings.Count(s, unreadable) > strings.Count(v.text, unreadable)+strings.Count(strings.ToLower(v.text), `\ufffd`) {
+		return nil, c.fail("trace_id", v.at, "id is %s; expected whole characters, found half a surrogate pair", quote(v.text))
+	}
 	return &cell{s, v.at}, nil
+}
+
+// unreadable is what decoders put where they find no character.
+const unreadable = "\uFFFD"
+
+// invalidUTF8 is the offset of the first byte that is no UTF-8, or -1.
+func invalidUTF8(text []byte) int {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
 }
