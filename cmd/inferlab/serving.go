@@ -27,6 +27,7 @@ type servingFlags struct {
 	skipEmpty   bool
 	limits      schedulerLimits
 	unsafe      bool // admit on free space alone
+	stream      bool // write the tables while the run goes on
 	outputs     servingOutputs
 }
 
@@ -64,7 +65,8 @@ per-token evidence.`,
   inferlab serving multi-gpu serving.yaml --summary --format table
   inferlab serving multi-gpu serving.yaml --report out.html --parquet out/
   inferlab serving multi-gpu --trace conv.csv --trace-format azure --limit 2000 --summary
-  inferlab serving multi-gpu-ring-8 serving.yaml --trace run-trace.json`,
+  inferlab serving multi-gpu-ring-8 serving.yaml --trace run-trace.json
+  inferlab serving multi-gpu --trace year.csv --trace-format csv --parquet out/ --stream`,
 		Args: positional("TARGET", "[CONFIG]", "[CALIBRATION]"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.serve(cmd, args, &f) },
 	}
@@ -80,6 +82,7 @@ per-token evidence.`,
 	flags.Int64Var(&f.limits.kvTokens, "max-kv-tokens", 0, fmt.Sprintf("KV pool in token positions (default of a trace without CONFIG: %d)", defaultKVTokens))
 	flags.Int64Var(&f.limits.events, "max-events", 0, "event budget of the scheduler (default of a trace without CONFIG: large enough for the trace)")
 	flags.BoolVar(&f.unsafe, "unsafe-admission", false, "teaching and tests only: grant KV on free space alone; such a run can deadlock, which is diagnosed and ends it")
+	flags.BoolVar(&f.stream, "stream", false, fmt.Sprintf("with --parquet: write the tables while the run goes on and keep live state only; the document is the summary (done without asking for --summary with --parquet alone above %d output tokens)", streamAbove))
 	f.outputs.flags(cmd)
 	perfettoFlag(cmd, &f.outputs.perfetto)
 	a.formatFlag(cmd)
@@ -115,6 +118,9 @@ func (a *app) serve(cmd *cobra.Command, args []string, f *servingFlags) error {
 	}
 	if err := f.admit(&in); err != nil {
 		return err
+	}
+	if f.streams(&in) {
+		return a.serveStream(cmd, args, f, scenario, &in, model)
 	}
 	if in.experts != nil {
 		return a.serveExperts(cmd, args, f, scenario, &in, model)
@@ -173,6 +179,9 @@ func (f *servingFlags) settle(args []string) error {
 	}
 	if !reading {
 		f.outputs.trace, f.requests = f.requests, ""
+	}
+	if err := f.settleStream(); err != nil {
+		return err
 	}
 	return f.limits.check()
 }
