@@ -81,6 +81,9 @@ func (f *workloadFile) cacheTokens() error {
 		return err
 	}
 	f.build = func(s *topology.Scenario) (*workload.Profile, error) {
+		if err := f.fits("workload.token_count", cfg.Workload.TokenCount, s); err != nil {
+			return nil, err
+		}
 		r, err := experts.SimulateOn(s, *cfg, strategy)
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"github.com/inferlab/inferlab/simcore/compiler"
 	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/document"
+	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/plan"
 	"github.com/inferlab/inferlab/simcore/speculative"
 	"github.com/inferlab/inferlab/simcore/topology"
@@ -50,11 +51,25 @@ func (f *workloadFile) decide(cfg workload.RunConfig) error {
 	case workload.RunSpeculative:
 		return f.speculate()
 	case workload.RunTargetOnly:
-		profile, err := workload.TargetOnly(cfg.TokenCount)
-		f.build = func(*topology.Scenario) (*workload.Profile, error) { return profile, nil }
-		return err
+		f.build = func(s *topology.Scenario) (*workload.Profile, error) {
+			if err := f.fits("target_only.token_count", cfg.TokenCount, s); err != nil {
+				return nil, err
+			}
+			return workload.TargetOnly(cfg.TokenCount)
+		}
+		return nil
 	}
 	return f.cacheTokens()
+}
+
+// fits refuses more tokens than the machine's event budget has room for, before
+// anything is built: every token is at least one step.
+func (f *workloadFile) fits(path string, tokens int64, s *topology.Scenario) error {
+	if limit := s.Spec().Execution.MaxEvents; tokens > limit {
+		return fmt.Errorf("%s: %w", f.path, issue.New("max_events", path,
+			"found %d tokens, expected at most %d, the execution.maxEvents of scenario %s", tokens, limit, s.ID()))
+	}
+	return nil
 }
 
 // block reads a command's own block of the file.

@@ -7,11 +7,19 @@ import (
 	"github.com/inferlab/inferlab/simcore/quantity"
 )
 
+// MaxUnits is the most work units that a profile of one forward a token may have;
+// more would not fit any machine's memory before the event budget could refuse it.
+const MaxUnits int64 = 10_000_000
+
 // TargetOnly is the profile of n tokens decoded one after another by the target
-// alone (contract 06 section 4.3). The count must be positive.
+// alone (contract 06 section 4.3). The count must be positive and at most
+// MaxUnits.
 func TargetOnly(tokens int64) (*Profile, error) {
 	if !quantity.IsPositive(tokens) {
 		return nil, issue.New("positive_integer", "target_only.token_count", "is %d, must be a positive integer", tokens)
+	}
+	if tokens > MaxUnits {
+		return nil, issue.New("too_many_units", "target_only.token_count", "is %d, must be at most %d", tokens, MaxUnits)
 	}
 	p := &Profile{ID: "target-only", BatchSize: 1, Units: make([]Unit, tokens)}
 	for i := range p.Units {

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// guard refuses, before any command begins, what no command line can mean: an empty
+// path (mostly an unset variable of a shell), a limit of zero, and an output that
+// stands on an input or on another output.
+func guard(cmd *cobra.Command, args []string) error {
+	if err := emptyOptions(cmd); err != nil {
+		return fmt.Errorf("%s: %w", cmd.Name(), err)
+	}
+	if err := collisions(cmd, args); err != nil {
+		return fmt.Errorf("%s: %w", cmd.Name(), err)
+	}
+	return nil
+}
+
+func emptyOptions(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch {
+		case err != nil:
+		case f.Value.Type() == "string" && f.Value.String() == "":
+			err = fmt.Errorf("--%s: found an empty text", f.Name)
+		case f.Value.Type() == "int64" && f.Value.String() == "0":
+			err = fmt.Errorf("--%s: found 0, expected a positive integer", f.Name)
+		}
+	})
+	return err
+}
+
+// outputOptions name the files that commands write. A notebook may be written back
+// onto itself.
+var outputOptions = []string{"report", "perfetto", "trace", "output"}
+
+func collisions(cmd *cobra.Command, args []string) error {
+	reads := append([]string(nil), args...)
+	if from := option(cmd, "from"); from != "" {
+		reads = append(reads, from)
+	}
+	readsTrace := option(cmd, "trace-format") != ""
+	if readsTrace {
+		reads = append(reads, option(cmd, "trace"))
+	}
+	var names, writes []string
+	for _, name := range outputOptions {
+		path := option(cmd, name)
+		if path == "" || path == "-" || name == "trace" && readsTrace || name == "output" && cmd.HasParent() && cmd.Parent().Name() == "notebook" {
+			continue
+		}
+		for _, input := range reads {
+			if sameFile(path, input) {
+				return fmt.Errorf("--%s %s: would overwrite the input %s", name, path, input)
+			}
+		}
+		for i, other := range writes {
+			if sameFile(path, other) {
+				return fmt.Errorf("--%s and --%s name one file, %s", names[i], name, path)
+			}
+		}
+		names, writes = append(names, name), append(writes, path)
+	}
+	return nil
+}
+
+// option is the value of an option that was given and takes a path.
+func option(cmd *cobra.Command, name string) string {
+	f := cmd.Flags().Lookup(name)
+	if f == nil || !f.Changed || f.Value.Type() != "string" {
+		return ""
+	}
+	return f.Value.String()
+}
+
+// sameFile reports whether two paths lead to one file, which need not exist.
+func sameFile(a, b string) bool {
+	ia, errA := os.Stat(a)
+	ib, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(ia, ib)
+	}
+	pa, errA := filepath.Abs(a)
+	pb, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && pa == pb
+}
