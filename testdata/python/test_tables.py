@@ -14,7 +14,7 @@ import pytest
 
 import truth
 
-TABLES = ["requests", "tokens", "batches", "batch_members", "operations", "reservations", "resources", "metrics"]
+TABLES = ["requests", "tokens", "batches", "batch_members", "operations", "reservations", "resources", "metrics", "memory_timeline"]
 
 
 def parquet(out, name):
@@ -108,6 +108,21 @@ def test_resources(read, out, document):
         (u["resourceId"], u["resourceId"].split(":")[0], u["busyNs"], u["capacityLanes"], metrics["resourceObservationNs"], u["utilization"])
         for u in metrics["resourceUtilization"]
     ]
+
+
+@readers
+def test_memory_timeline(read, out, document, serving):
+    """Every domain's KV follows the counters of the trace; what else it reserves is constant."""
+    budget, level, series = document["inputs"]["serving"]["maxKvTokens"], truth.kv_level(serving), {}
+    for domain, purpose, *row in read(out, "memory_timeline", ["domain_id", "purpose", "at_ns", "held_bytes", "kv_tokens", "reserved_bytes", "limit_bytes"]):
+        series.setdefault((domain, purpose), []).append(tuple(row))
+    assert any(purpose == "kv" for _, purpose in series) and any(purpose == "weights" for _, purpose in series)
+    for (_, purpose), rows in series.items():
+        reserved, limit = rows[0][3], rows[0][4]
+        if purpose == "kv":
+            assert rows == [(at, tokens * (reserved / budget), tokens, reserved, limit) for at, tokens in level]
+        else:
+            assert rows == [(0, float(reserved), None, reserved, limit)]
 
 
 @readers

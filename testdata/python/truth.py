@@ -44,3 +44,15 @@ def members(serving):
         for d in batch["decode"]:
             rows.append((batch["batchId"], d["requestId"], "decode", d["targetTokenWidth"], d["committedTokens"]))
     return rows
+
+
+def kv_level(serving):
+    """The level of the KV pool in tokens after each change: (time, tokens)."""
+    level = []
+    for start, finish in batches(serving):
+        if level and level[-1][0] == start["atNs"]:
+            level[-1] = (start["atNs"], start["transientKvTokens"])
+        else:
+            level.append((start["atNs"], start["transientKvTokens"]))
+        level.append((finish["atNs"], finish["kvTokensAfter"]))
+    return level

@@ -1,0 +1,56 @@
+"""The tables of a paged KV cache say what the result document of the same speculative
+run says. INFERLAB_SPECULATIVE_OUT names the directory: result.json of a run with
+paged_kv, and its tables as Parquet files."""
+
+import json
+import os
+import pathlib
+
+import pytest
+
+from test_tables import readers
+
+
+@pytest.fixture(scope="module")
+def pages():
+    path = os.environ.get("INFERLAB_SPECULATIVE_OUT")
+    if not path:
+        pytest.skip("INFERLAB_SPECULATIVE_OUT does not name the directory of a run with paged KV")
+    return pathlib.Path(path)
+
+
+@pytest.fixture(scope="module")
+def paged(pages):
+    with open(pages / "result.json", encoding="utf-8") as f:
+        return json.load(f)["pagedKv"]
+
+
+@readers
+def test_events(read, pages, paged):
+    got = read(pages, "kv_events", ["source_sequence", "kind", "checkpoint_id", "pages_allocated", "pages_released", "length_tokens"])
+    want, length = [], 0
+    for e in paged["trace"]:
+        length = e.get("finalTokenLength", e.get("initialTokenLength", length))
+        checkpoint = e["checkpoint"]["checkpointId"] if e["kind"] == "checkpoint" else e.get("checkpointId")
+        want.append((e["sourceSequence"], e["kind"], checkpoint, len(e.get("allocatedPageIds", [])), len(e.get("releasedPageIds", [])), length))
+    assert got == want
+
+
+@readers
+def test_pages(read, pages, paged):
+    """Every page stands once, from the event that takes it to the one that gives it back."""
+    taken, released = {}, {}
+    for e in paged["trace"]:
+        for page in e.get("allocatedPageIds", []):
+            taken[page] = e["sourceSequence"]
+        for page in e.get("releasedPageIds", []):
+            released[page] = e["sourceSequence"]
+    got = read(pages, "kv_pages", ["page_id", "allocated_by", "released_by"])
+    assert got == [(page, at, released.get(page)) for page, at in taken.items()]
+    assert released, "the run must give pages back"
+
+
+@readers
+def test_live_pages_are_those_of_the_snapshot(read, pages, paged):
+    live = [page for page, end in read(pages, "kv_pages", ["page_id", "released_by"]) if end is None]
+    assert live == [page["physicalPageId"] for page in paged["snapshot"]["livePages"]]
