@@ -1,13 +1,15 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/inferlab/inferlab/simcore/canonical"
 	"github.com/inferlab/inferlab/simcore/document"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
 	ids "github.com/inferlab/inferlab/simcore/quantity"
+	results "github.com/inferlab/inferlab/simcore/result"
+	"github.com/inferlab/inferlab/simcore/serving"
 )
 
 // inputTree is the inputs of a run as flat keys in the order of the document:
@@ -17,17 +19,18 @@ type inputTree struct {
 	values map[string]string
 }
 
-// readInputs reads the inputs of a full result document.
-func readInputs(doc []byte) (*inputTree, error) {
-	var head struct{ Inputs json.RawMessage }
-	if err := json.Unmarshal(doc, &head); err != nil {
+// inputsOf are the inputs of a run, as its full document writes them.
+func inputsOf(run *serving.Run) (*inputTree, error) {
+	t := &inputTree{values: make(map[string]string)}
+	if run.Model == nil || run.Scenario == nil {
+		return t, nil // a run made by hand
+	}
+	w := jsondoc.NewWriter(nil)
+	results.ServingInputs(w, run)
+	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	t := &inputTree{values: make(map[string]string)}
-	if head.Inputs == nil {
-		return t, nil
-	}
-	root, err := document.ParseJSON(head.Inputs, "inputs")
+	root, err := document.ParseJSON(w.Bytes(), "inputs")
 	if err != nil {
 		return nil, err
 	}

@@ -22,9 +22,27 @@ import (
 type Document struct {
 	Name string // label, for example the name of its file; empty: the scenario's id
 	Run  *serving.Run
-	Text []byte // the full result document; nil: written from Run
+	Text []byte // the full result document; nil: too large for a page, or written from Run
+
+	// Fingerprint is that of the full document; empty: of Text, or of what Run gives.
+	Fingerprint string
 
 	Experts *composed.Run // the whole run when it has an expert cache; Run is its Serving
+}
+
+// settle completes a document that was given as a run, and takes the fingerprint of
+// one that was given as text.
+func (d *Document) settle() (err error) {
+	switch {
+	case d.Fingerprint != "":
+	case d.Text != nil:
+		d.Fingerprint = canonical.FingerprintBytes(d.Text)
+	case d.Experts != nil:
+		d.Text, d.Fingerprint, err = Embeddable(func(w *jsondoc.Writer) { results.Composed(w, d.Experts, results.Full) })
+	default:
+		d.Text, d.Fingerprint, err = Embeddable(func(w *jsondoc.Writer) { results.Serving(w, d.Run, results.Full) })
+	}
+	return err
 }
 
 // ErrReference reports a reference that is none of the runs.
@@ -54,13 +72,8 @@ func Runs(docs []Document, reference int, meta Meta) ([]byte, error) {
 		if d.Run == nil || d.Run.Trace == nil || d.Run.Scenario == nil || len(d.Run.Requests) == 0 {
 			return nil, ErrNoComparison
 		}
-		if d.Text == nil {
-			w := jsondoc.NewWriter(nil)
-			results.Serving(w, d.Run, results.Full)
-			if err := w.Close(); err != nil {
-				return nil, err
-			}
-			d.Text = w.Bytes()
+		if err := d.settle(); err != nil {
+			return nil, err
 		}
 	}
 	label(docs)
@@ -108,7 +121,7 @@ func runsPage(docs []Document, reference int, meta Meta, rows int, whole bool) (
 	r := runsReport{docs: docs, reference: reference, meta: meta, rows: rows, same: true}
 	ref := docs[reference].Run
 	for i := range docs {
-		tree, err := readInputs(docs[i].Text)
+		tree, err := inputsOf(docs[i].Run)
 		if err != nil {
 			return nil, fmt.Errorf("report: %s: %w", docs[i].Name, err)
 		}
@@ -156,12 +169,13 @@ func (r *runsReport) embed(p *page, whole bool) error {
 	from := source{View: viewRuns, Meta: r.meta, Reference: r.reference}
 	total := 0
 	for i := range r.docs {
+		whole = whole && r.docs[i].Text != nil
 		total += len(r.docs[i].Text)
 	}
 	whole = whole && total <= MaxResultBytes
 	for i := range r.docs {
 		d := &r.docs[i]
-		one := result{Name: safeName(d.Name), Fingerprint: canonical.FingerprintBytes(d.Text), Reason: "The result of " + d.Name + " is too large to be embedded;"}
+		one := result{Name: safeName(d.Name), Fingerprint: d.Fingerprint, Reason: "The result of " + d.Name + " is too large to be embedded;"}
 		if whole {
 			one = embed(safeName(d.Name)+".json", d.Text)
 			from.Results = append(from.Results, sourceResult{d.Name, one.Fingerprint})
@@ -378,7 +392,7 @@ func (r *runsReport) deltas() (section, error) {
 			}
 			row = append(row, cell)
 		}
-		t.Head = append(t.Head, append(row, string(run.Confidence), canonical.FingerprintBytes(r.docs[i].Text)))
+		t.Head = append(t.Head, append(row, string(run.Confidence), r.docs[i].Fingerprint))
 	}
 	sec.Tables = []table{t}
 	return sec, nil
@@ -450,7 +464,7 @@ func (r *runsReport) evidence() []fact {
 	facts := []fact{{Label: "Confidence", Value: string(r.confidence()) + ": the weakest of all runs"}, {Label: "Replay", Value: r.replay()}}
 	for i := range r.docs {
 		run := r.docs[i].Run
-		facts = append(facts, fact{Label: r.docs[i].Name, Value: fmt.Sprintf("result %s, scenario %s %s, %s timing", canonical.FingerprintBytes(r.docs[i].Text), run.Scenario.ID(), run.Scenario.Fingerprint(), run.Confidence)})
+		facts = append(facts, fact{Label: r.docs[i].Name, Value: fmt.Sprintf("result %s, scenario %s %s, %s timing", r.docs[i].Fingerprint, run.Scenario.ID(), run.Scenario.Fingerprint(), run.Confidence)})
 	}
 	return facts
 }

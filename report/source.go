@@ -218,9 +218,9 @@ func ReadResult(text []byte) (*Document, error) {
 		return nil, err
 	}
 	if run != nil {
-		return &Document{Run: run.Serving, Experts: run, Text: text}, nil
+		return &Document{Run: run.Serving, Experts: run, Text: text, Fingerprint: canonical.FingerprintBytes(text)}, nil
 	}
-	doc := &Document{Text: text}
+	doc := &Document{Text: text, Fingerprint: canonical.FingerprintBytes(text)}
 	doc.Run, err = resultdoc.Run(bytes.NewReader(text))
 	return doc, err
 }

@@ -25,6 +25,9 @@ func Run(r io.Reader) (*serving.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.inputs != nil && d.inputs.Experts != nil {
+		return nil, issue.New("result_inputs", "inputs.experts", "is present: the run has an expert cache, which ComposedRun reads")
+	}
 	return d.complete()
 }
 

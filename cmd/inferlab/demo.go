@@ -72,7 +72,7 @@ func (a *app) demo(ctx context.Context, out string, withoutNotebook bool) error 
 	if err := outputs.write(run, nil, func() (report.Meta, error) {
 		meta := report.Meta{Command: "demo", CommandLine: "inferlab demo"}
 		var err error
-		meta.Result, meta.OutputFingerprint, err = embeddable(func(w *jsondoc.Writer) { result.Serving(w, run, result.Full) })
+		meta.Result, meta.OutputFingerprint, err = report.Embeddable(func(w *jsondoc.Writer) { result.Serving(w, run, result.Full) })
 		return meta, err
 	}); err != nil {
 		return err

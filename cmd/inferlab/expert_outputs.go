@@ -84,6 +84,6 @@ func filesMeta(cmd *cobra.Command, args []string, result func(*jsondoc.Writer)) 
 		meta.Inputs = append(meta.Inputs, report.Input{Name: filepath.Base(path), Fingerprint: fingerprint, Travels: true})
 	}
 	var err error
-	meta.Result, meta.OutputFingerprint, err = embeddable(result)
+	meta.Result, meta.OutputFingerprint, err = report.Embeddable(result)
 	return meta, err
 }

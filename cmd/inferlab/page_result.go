@@ -2,57 +2,14 @@ package main
 
 import (
 	"fmt"
-	"hash"
-	"hash/fnv"
 	"math"
 	"os"
 
 	"github.com/inferlab/inferlab/calibration"
 	"github.com/inferlab/inferlab/report"
 	"github.com/inferlab/inferlab/report/unit"
-	"github.com/inferlab/inferlab/simcore/canonical"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 )
-
-// embeddable is the result document for a page and its fingerprint. A document
-// above the page's limit is not kept: only its fingerprint is.
-func embeddable(write func(*jsondoc.Writer)) ([]byte, string, error) {
-	kept := bounded{hash: fnv.New32a()}
-	w := jsondoc.NewWriter(&kept)
-	write(w)
-	if err := w.Close(); err != nil {
-		return nil, "", err
-	}
-	return kept.data, canonical.FormatFingerprint(kept.hash.Sum32()), nil
-}
-
-// bounded keeps what is written to it up to the limit of a page, and hashes all of it.
-type bounded struct {
-	data []byte
-	hash hash.Hash32
-	over bool
-}
-
-// Write keeps or forgets.
-func (b *bounded) Write(p []byte) (int, error) {
-	b.hash.Write(p)
-	if b.over = b.over || len(b.data)+len(p) > report.MaxResultBytes; b.over {
-		b.data = nil
-	} else {
-		b.data = append(b.data, p...)
-	}
-	return len(p), nil
-}
-
-// fullDocument is the full document of a run that was put together from several.
-func fullDocument(write func(*jsondoc.Writer)) ([]byte, error) {
-	w := jsondoc.NewWriter(nil)
-	write(w)
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return w.Bytes(), nil
-}
 
 // settle makes sure that what was printed into a file is on the disk before
 // anything is drawn. Pipes and terminals cannot be synced and need not be.

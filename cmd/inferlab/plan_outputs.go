@@ -65,7 +65,7 @@ func planMeta(cmd *cobra.Command, args []string, targets int, document func(*jso
 		meta.Calibration = facts
 	}
 	var err error
-	meta.Result, meta.OutputFingerprint, err = embeddable(document)
+	meta.Result, meta.OutputFingerprint, err = report.Embeddable(document)
 	return meta, err
 }
 

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -131,15 +134,17 @@ func (f *reportFlags) page(cmd *cobra.Command, args []string) ([]byte, []report.
 			meta.CommandLine += " --trace=" + quoted(filepath.Base(t))
 		}
 		for _, file := range files {
-			data, err := readFile(file)
-			if err != nil {
-				return nil, nil, err
+			fingerprint := doc.Fingerprint
+			if len(files) > 1 {
+				if fingerprint, err = bytesFingerprint(file); err != nil {
+					return nil, nil, err
+				}
 			}
-			meta.Inputs = append(meta.Inputs, report.Input{Name: filepath.Base(file), Fingerprint: canonical.FingerprintBytes(data), Travels: true})
+			meta.Inputs = append(meta.Inputs, report.Input{Name: filepath.Base(file), Fingerprint: fingerprint, Travels: true})
 		}
 	}
 	if len(docs) == 1 {
-		meta.Command, meta.Result = "serving", docs[0].Text
+		meta.Command, meta.Result, meta.OutputFingerprint = "serving", docs[0].Text, docs[0].Fingerprint
 		page, err := docs[0].Page(meta)
 		return page, docs, err
 	}
@@ -154,45 +159,74 @@ func (f *reportFlags) trace(i int) string {
 	return ""
 }
 
+// wholeBytes is the size up to which a document is read at once; larger ones, of runs
+// of millions of tokens, are read as streams and only fingerprinted.
+const wholeBytes = 256 << 20
+
 // readResult reads a serving document, and its trace document where one is named.
 func readResult(path, trace string) (*report.Document, error) {
-	text, err := readUnpacked(path)
-	if err != nil {
-		return nil, err
-	}
-	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".json")
-	if trace == "" {
-		doc, err := report.ReadResult(text)
-		if err != nil {
-			return nil, err
+	doc := new(report.Document)
+	err := reading(path, func(in io.Reader) (err error) {
+		if trace != "" {
+			return reading(trace, func(protocol io.Reader) error {
+				if doc.Run, err = resultdoc.RunWithTrace(in, protocol); err != nil {
+					return fmt.Errorf("with %s: %w", trace, err)
+				}
+				// The summary and the trace together are the document.
+				doc.Text, doc.Fingerprint, err = report.Embeddable(func(w *jsondoc.Writer) { result.Serving(w, doc.Run, result.Full) })
+				return err
+			})
 		}
-		doc.Name = name
-		return doc, nil
-	}
-	doc := &report.Document{Name: name, Text: text}
-	protocol, err := readUnpacked(trace)
+		head, err := io.ReadAll(io.LimitReader(in, wholeBytes+1))
+		if err == nil && len(head) <= wholeBytes {
+			doc, err = report.ReadResult(head)
+			return err
+		}
+		kept := report.NewKeeper()
+		if err == nil {
+			doc.Run, err = resultdoc.Run(io.TeeReader(io.MultiReader(bytes.NewReader(head), in), kept))
+		}
+		doc.Text, doc.Fingerprint = kept.Kept()
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	doc.Run, err = resultdoc.RunWithTrace(bytes.NewReader(text), bytes.NewReader(protocol))
-	if err != nil {
-		return nil, fmt.Errorf("with %s: %w", trace, err)
-	}
-	doc.Text, err = fullDocument(func(w *jsondoc.Writer) { result.Serving(w, doc.Run, result.Full) })
-	return doc, err
+	doc.Name = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".json")
+	return doc, nil
 }
 
-// readUnpacked reads a file, unpacked when its name ends in .gz.
-func readUnpacked(path string) ([]byte, error) {
-	data, err := readFile(path)
-	if err != nil || !strings.HasSuffix(path, ".gz") {
-		return data, err
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
+// reading hands over the content of a file, unpacked when its name ends in .gz.
+func reading(path string, use func(io.Reader) error) error {
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot unpack %s: %w", path, err)
+		var pathErr *fs.PathError
+		if errors.As(err, &pathErr) {
+			err = pathErr.Err
+		}
+		return fmt.Errorf("cannot read %s: %w", path, err)
 	}
-	return io.ReadAll(z)
+	defer f.Close()
+	in := bufio.NewReaderSize(f, 1<<20)
+	if !strings.HasSuffix(path, ".gz") {
+		return use(in)
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return fmt.Errorf("cannot unpack %s: %w", path, err)
+	}
+	return use(z)
+}
+
+// bytesFingerprint is the fingerprint of a file's bytes.
+func bytesFingerprint(path string) (string, error) {
+	kept := report.NewKeeper()
+	err := reading(path, func(in io.Reader) error {
+		_, err := io.Copy(kept, in)
+		return err
+	})
+	_, fingerprint := kept.Kept()
+	return fingerprint, err
 }
 
 // writeReported says what was made of what.
@@ -211,7 +245,7 @@ func writeReported(w *jsondoc.Writer, path string, page []byte, docs []report.Do
 		w.Element().Object()
 		w.Key("name").Text(docs[i].Name)
 		w.Key("scenarioId").Text(docs[i].Run.Scenario.ID())
-		w.Key("fingerprint").Text(canonical.FingerprintBytes(docs[i].Text))
+		w.Key("fingerprint").Text(docs[i].Fingerprint)
 		w.Key("confidence").Text(string(docs[i].Run.Confidence))
 		w.End()
 	}

@@ -48,7 +48,7 @@ func pageMeta(cmd *cobra.Command, args []string, requests string, result func(*j
 		meta.Calibration = facts
 	}
 	var err error
-	meta.Result, meta.OutputFingerprint, err = embeddable(result)
+	meta.Result, meta.OutputFingerprint, err = report.Embeddable(result)
 	return meta, err
 }
 

@@ -31,7 +31,7 @@ func Serving(w *jsondoc.Writer, run *serving.Run, form Form) {
 	w.Key("assumptions").Texts(run.Assumptions)
 	if form == Full {
 		w.Key("inputs")
-		servingInputs(w, run)
+		ServingInputs(w, run)
 	}
 	w.Key("metrics")
 	servingTopology(w, &run.Topology)

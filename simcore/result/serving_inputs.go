@@ -5,11 +5,11 @@ import (
 	"github.com/inferlab/inferlab/simcore/serving"
 )
 
-// servingInputs writes what a run was made from: the scenario, the cost model, the
+// ServingInputs writes what a run was made from: the scenario, the cost model, the
 // scheduler's configuration with its defaults filled in and, if there is one, the
 // proposer's. With it a document stands alone: an independent replay, a page and a
 // comparison need no other file.
-func servingInputs(w *jsondoc.Writer, run *serving.Run) {
+func ServingInputs(w *jsondoc.Writer, run *serving.Run) {
 	w.Object()
 	servingInputMembers(w, run)
 	w.End()

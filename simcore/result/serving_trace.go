@@ -22,7 +22,7 @@ func ServingTraceDocument(w *jsondoc.Writer, run *serving.Run) {
 	w.Key("revision").Int(ServingTraceRevision)
 	w.Key("contractRevision").Int(trace.ServingContractRevision)
 	w.Key("inputs")
-	servingInputs(w, run)
+	ServingInputs(w, run)
 	w.Key("trace")
 	ServingTrace(w, run.Trace)
 	w.End()
