@@ -16,7 +16,13 @@
 //
 // Serving pages one run, Composed one with an expert cache, ExpertCache a cache that
 // stands alone, ServingComparison one configuration on several machines,
-// Calibrate one fitted dataset.
+// Runs any runs against a reference, Roofline a roofline study, Calibrate one fitted
+// dataset.
 //
-// Contract 09, section 1 and views V0, V1, V2, V4, V5, V8, V11, V12, V13, V14 and V17.
+// A serving page embeds its full result document (up to MaxResultBytes) and the facts
+// of Meta; Rebuild checks the fingerprints of both and makes the same bytes again.
+// Where the result is larger, a summary or its fingerprint stands for it, and the page
+// is made again from the document (ReadResult).
+//
+// Contract 09, section 1 and views V0 to V5, V8, V11 to V14 and V17.
 package report

@@ -17,6 +17,7 @@ import (
 	"github.com/inferlab/inferlab/report/figure"
 	"github.com/inferlab/inferlab/report/unit"
 	"github.com/inferlab/inferlab/simcore/canonical"
+	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/serving"
 )
 
@@ -62,8 +63,9 @@ type linkOperation struct {
 var (
 	// ErrNoPage reports that a file is no page of this program.
 	ErrNoPage = errors.New("report: this is no page that holds what it was made from")
-	// ErrResultLeftOut reports a page that holds only the fingerprint of its result.
-	ErrResultLeftOut = errors.New("report: the page holds only the fingerprint of its result, which was too large for it; make the page from the result document")
+	// ErrResultLeftOut reports a page that holds only a summary or the fingerprint of
+	// its result.
+	ErrResultLeftOut = errors.New("report: the page does not hold its whole result, which was too large for it; make the page from the result document")
 )
 
 // packed spells the element's content. Bytes are those of this program's own
@@ -230,6 +232,10 @@ func (s *pageOrigin) documents() ([]Document, error) {
 	docs := make([]Document, len(s.docs))
 	for i := range docs {
 		doc, err := ReadResult(s.docs[i])
+		var bad *issue.Error
+		if errors.As(err, &bad) && bad.Code == "result_summary" {
+			return nil, ErrResultLeftOut
+		}
 		if err != nil {
 			return nil, fmt.Errorf("report: embedded result %s: %w", s.Results[i].Name, err)
 		}

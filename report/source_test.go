@@ -81,6 +81,11 @@ func TestRebuildRefusals(t *testing.T) {
 	if _, _, err := report.Rebuild([]byte(page(t, run, report.Meta{}))); !errors.Is(err, report.ErrResultLeftOut) {
 		t.Errorf("no result: %v", err)
 	}
+	w := jsondoc.NewWriter(nil)
+	result.Serving(w, run, result.Summary)
+	if _, _, err := report.Rebuild([]byte(page(t, run, report.Meta{Result: w.Bytes()}))); !errors.Is(err, report.ErrResultLeftOut) {
+		t.Errorf("a summary: %v", err)
+	}
 	link := regexp.MustCompile(`(<a download="result\.json[^"]*" href=")[^"]*`)
 	_, other := served(t, "multi-gpu", 4)
 	foreign := page(t, run, report.Meta{Result: other})

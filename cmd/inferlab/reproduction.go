@@ -19,7 +19,11 @@ import (
 // result document with its fingerprint. Files are named without their folders, so
 // that a page tells nothing about the machine that made it.
 func servingMeta(cmd *cobra.Command, args []string, run *serving.Run, requests string) (report.Meta, error) {
-	return pageMeta(cmd, args, requests, func(w *jsondoc.Writer) { result.Serving(w, run, result.Full) })
+	form := result.Full
+	if run.Metrics.OutputTokens > report.MaxResultBytes/100 {
+		form = result.Summary // a token takes far more than 100 bytes: the full document cannot fit
+	}
+	return pageMeta(cmd, args, requests, func(w *jsondoc.Writer) { result.Serving(w, run, form) })
 }
 
 // pageMeta is what a page says about its making; args begin with the scenario
