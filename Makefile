@@ -35,7 +35,7 @@ axe:
 	@sh testdata/setup/axe.sh
 
 go-test: chromium axe
-	$(GO) test ./...
+	$(GO) test -timeout 25m ./...
 
 # The Parquet files are read by readers that are not written in Go.
 $(VENV)/ready: testdata/python/requirements.txt

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/inferlab/inferlab/simcore/topology"
 	"github.com/spf13/cobra"
 )
 
@@ -109,6 +110,9 @@ func (a *app) addCommands(root *cobra.Command) {
 	}
 	for _, c := range a.commands() {
 		c.GroupID = group[c.Name()]
+		if strings.Contains(c.Use, "TARGET") && c.ValidArgsFunction == nil {
+			c.ValidArgsFunction = completeTarget
+		}
 		root.AddCommand(c)
 	}
 }
@@ -179,4 +183,12 @@ func leading(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		return check(cmd, args[:min(len(args), len(names))])
 	}
+}
+
+// completeTarget completes the first argument to a machine, beside files.
+func completeTarget(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return topology.TargetNames(), cobra.ShellCompDirectiveDefault
 }

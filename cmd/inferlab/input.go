@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/topology"
@@ -44,7 +45,11 @@ func readDocument(path string) (document.Value, error) {
 
 // target resolves a scenario target: a preset, a ring, or a file.
 func target(name string) (*topology.Scenario, error) {
-	return topology.Target(name, readFile)
+	s, err := topology.Target(name, readFile)
+	if err != nil && isFile(name) && !strings.Contains(err.Error(), name) {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, err
 }
 
 // warn reports the keys that a reader ignored.

@@ -167,10 +167,7 @@ func (f *PlanTimeline) finding() string {
 	}
 	end := f.foreground()
 	path := f.path()
-	var on [3]int64
-	for k, ns := range path.serviceNs {
-		on[k] = ns
-	}
+	on := path.serviceNs
 	if len(f.Executions) > 1 {
 		return fmt.Sprintf("%s complete within %s", unit.Plural(int64(len(f.Executions)), "execution"), dur(f.EndNs))
 	}

@@ -38,7 +38,7 @@ func confidenceReason(r *Result, m *cost.Model) string {
 
 func boundWork(p *workload.Profile) string {
 	if p.ModelWork == nil {
-		return "No model is bound: token work is synthetic and normalised to the cost model's units."
+		return "No model is bound: token work is synthetic and normalised to the cost model's units; memory bandwidths and compute peaks of devices play no part, so machines whose devices are of one kind and number compute alike."
 	}
 	return fmt.Sprintf("Work is bound to model %s (%s): attention and ffn last at least as long as their weights stream and, where a dense peak is published, as their arithmetic takes.",
 		p.ModelWork.ModelName, p.ModelWork.ModelID)

@@ -10,7 +10,7 @@ import (
 // assumptions states what a stateless run takes for granted, in the order of
 // contract 05 section 7.1.
 func assumptions(run *Run, model *cost.Model, bound *workload.ModelWork) []string {
-	work := "No model is bound: token work is synthetic and normalised to the cost model's units."
+	work := "No model is bound: token work is synthetic and normalised to the cost model's units; memory bandwidths and compute peaks of devices play no part, so machines whose devices are of one kind and number compute alike."
 	if bound != nil {
 		work = fmt.Sprintf("Token work is bound to model %s (%s): every step lasts at least as long as its weight bytes and FLOPs allow.",
 			bound.ModelName, bound.ModelID)
