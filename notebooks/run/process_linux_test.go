@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,24 +33,31 @@ func TestSessionOf(t *testing.T) {
 // killed; each has a child in a process group of its own.
 func TestStopLeavesNothing(t *testing.T) {
 	const child = "set -m; sleep 300 & set +m; "
+	const ready = ": > ready; " // the script has come to the point where the test begins
 	tests := []struct {
 		name, script string
 		polite       time.Duration
 		status       string
 	}{
-		{"ends by itself", child + "exit 3", 5 * time.Second, "exit status 3"},
-		{"is told", child + "trap 'exit 5' TERM; while :; do sleep 0.05; done", 0, "exit status 5"},
-		{"is killed", child + "trap '' TERM; while :; do sleep 0.05; done", 0, "signal: killed"},
+		{"ends by itself", child + ready + "exit 3", 5 * time.Second, "exit status 3"},
+		{"is told", child + "trap 'exit 5' TERM; " + ready + "while :; do sleep 0.05; done", 0, "exit status 5"},
+		{"is killed", child + "trap '' TERM; " + ready + "while :; do sleep 0.05; done", 0, "signal: killed"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := startProcess("/bin/bash", []string{"-c", tt.script}, os.Environ(), t.TempDir())
+			dir := t.TempDir()
+			p, err := startProcess("/bin/bash", []string{"-c", tt.script}, os.Environ(), dir)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for begin := time.Now(); len(sessionMembers(p.cmd.Process.Pid)) < 2 && time.Since(begin) < 2*time.Second; {
-				time.Sleep(5 * time.Millisecond)
+			for begin := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+				if _, err := os.Stat(filepath.Join(dir, "ready")); err == nil {
+					break
+				}
+				if time.Since(begin) > time.Minute {
+					t.Fatal("the script does not come to its point")
+				}
 			}
 			p.stop(tt.polite)
 			if p.status != tt.status {
