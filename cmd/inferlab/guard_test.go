@@ -64,3 +64,33 @@ func TestTokenCountsBeyondTheBudgetAreRefusedFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestWorkThatCannotBeRecordedIsRefused asks for evidence without end.
+func TestWorkThatCannotBeRecordedIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	cache := `expert_cache: {contract_revision: 3, top_k: 1, hot_capacity_bytes: 60, warm_capacity_bytes: 80, warm_to_hot_latency_ns: 10,
+  cold_to_hot_latency_ns: 80, cold_to_warm_latency_ns: 35, experts: [{id: a, bytes: 20}]}
+`
+	for _, c := range []struct {
+		args    []string
+		content string
+		want    string
+	}{
+		{[]string{"expert-cache"}, cache + "workload: {token_count: 9007199254740000, top_k: 1, token_interval_ns: 0}\n", "token_count"},
+		{[]string{"speculative"}, `speculative: {family: draft_model, output_token_count: 1, max_additional_tokens: 1, initial_token_length: 9007199254740000,
+  acceptance: {kind: replay, accepted_draft_tokens: [0]}, paged_kv: {page_size_tokens: 1, bytes_per_token: 1, capacity_bytes: 9007199254740991}}
+`, "initial_token_length"},
+		{[]string{"serving", "single-gpu-cpu"}, cache + `serving: {max_batch_size: 1, max_batch_tokens: 9007199254740991, prefill_chunk_tokens: 9007199254740991,
+  max_kv_tokens: 9007199254740991, requests: [{id: long, arrival_ns: 0, prompt_tokens: 100000000000, output_tokens: 1}]}
+`, "max_batch_tokens"},
+	} {
+		path := filepath.Join(dir, c.args[0]+".yaml")
+		if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, stderr := inferlab(append(c.args, path)...)
+		if code != exitFailure || stdout != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: exit %d, %d bytes on stdout, stderr %q", c.args, code, len(stdout), stderr)
+		}
+	}
+}

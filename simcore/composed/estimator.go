@@ -126,6 +126,10 @@ func (e *estimator) carryOut(work *trace.BatchWork, startNs int64) (int64, error
 	if e.cache.Now() > startNs {
 		return 0, issue.New("cache_time", "", "serving batch %d starts at %d ns, but the expert cache is at %d ns", work.BatchID, startNs, e.cache.Now())
 	}
+	if work.TokenWork > workload.MaxRecordedRoutes {
+		return 0, issue.New("too_many_routes", "serving.max_batch_tokens", "serving batch %d needs %d expert routes, at most %d can be recorded",
+			work.BatchID, work.TokenWork, workload.MaxRecordedRoutes)
+	}
 	b := Batch{Routes: work.TokenWork}
 	e.routes, e.routed = e.routes[:0], e.routed[:0]
 	for range work.TokenWork {

@@ -14,6 +14,10 @@ import (
 // paged KV.
 const MaxRecordedIterations = 1 << 24
 
+// MaxRecordedPages is the most pages that a sequence may begin with: every page is
+// part of the evidence.
+const MaxRecordedPages = 1 << 20
+
 // Run is a finished, verified speculative workload. It is read-only.
 type Run struct {
 	Config   workload.SpeculativeRun
@@ -83,6 +87,10 @@ func newRunner(cfg *workload.SpeculativeRun) (*runner, error) {
 	if cfg.PagedKV != nil {
 		paged := *cfg.PagedKV
 		paged.InitialTokenLength = cfg.InitialTokens
+		if paged.PageSizeTokens > 0 && cfg.InitialTokens/paged.PageSizeTokens > MaxRecordedPages {
+			return nil, issue.New("too_many_pages", "speculative.initial_token_length", "is %d tokens in pages of %d, must be at most %d pages: every page is recorded",
+				cfg.InitialTokens, paged.PageSizeTokens, MaxRecordedPages)
+		}
 		if r.pages, err = kvcache.New(paged); err != nil {
 			return nil, err
 		}

@@ -24,6 +24,10 @@ type InitialPrefetch struct {
 	LeadTimeNs int64 // from the prefetch to the first token
 }
 
+// MaxRecordedRoutes is the most routes that one workload, or one serving batch, may
+// ask of an expert cache: every route is recorded, and more would not fit in memory.
+const MaxRecordedRoutes int64 = 1 << 24
+
 // ExpertRun is a cache with the workload that drives it: what the command
 // expert-cache reads.
 type ExpertRun struct {
@@ -53,6 +57,9 @@ func (r *ExpertRun) validateWorkload() error {
 	l := issue.List{Subject: "expert workload"}
 	w := &r.Workload
 	count(&l, "workload.tokenCount", w.TokenCount)
+	if w.TokenCount > MaxRecordedRoutes {
+		l.Add("too_many_routes", "workload.token_count", "is %d, must be at most %d: every route is recorded", w.TokenCount, MaxRecordedRoutes)
+	}
 	positive(&l, "workload.topK", w.TopK)
 	count(&l, "workload.startAtNs", w.StartAtNs)
 	count(&l, "workload.tokenIntervalNs", w.TokenIntervalNs)
