@@ -6,7 +6,8 @@
 // lists, tables and code, code cells with their outputs beneath, figures as
 // SVG inside the page. Equal notebooks give equal bytes.
 //
-// Text cells are read as a subset of CommonMark that Render documents. HTML in
-// text cells is shown as text. HTML in outputs is kept, as Jupyter keeps it;
-// the page's content policy lets it load nothing.
+// Text cells are CommonMark with tables, read by goldmark. HTML in text cells is
+// shown as text; links lead to pages, files and places only, and pictures are
+// those that the text itself contains (data:). HTML in outputs is kept, as
+// Jupyter keeps it; the page's content policy lets it load nothing.
 package page

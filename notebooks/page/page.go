@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/base64"
 	"html"
@@ -29,21 +30,17 @@ func HTML(nb *run.Notebook, name string) ([]byte, error) {
 	data := struct {
 		Title    string
 		Sections []section
-	}{Title: name}
+	}{Title: cmp.Or(Title(nb), name)}
+	w := newWriter()
 	for _, c := range nb.Cells() {
-		switch c.Type() {
-		case "markdown":
-			data.Sections = append(data.Sections, section{Text: template.HTML(Render(c.Source()))})
-			if title, ok := firstHeading(c.Source()); ok && data.Title == name {
-				data.Title = title
-			}
-		case "code":
-			s := section{Code: strings.TrimSpace(c.Source())}
-			for _, o := range c.Outputs() {
-				s.Outputs = append(s.Outputs, template.HTML(outputHTML(o)))
-			}
-			data.Sections = append(data.Sections, s)
+		if c.Type() == "raw" {
+			continue // for other converters
 		}
+		s, err := w.section(c)
+		if err != nil {
+			return nil, err
+		}
+		data.Sections = append(data.Sections, s)
 	}
 	var b bytes.Buffer
 	if err := pageTemplate.Execute(&b, data); err != nil {
@@ -52,11 +49,30 @@ func HTML(nb *run.Notebook, name string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Title returns the text of the first heading of a notebook, or "".
+// section makes the part of the page that one cell is.
+func (w writer) section(c *run.Cell) (s section, err error) {
+	switch c.Type() {
+	case "markdown":
+		text, err := w.render(c.Source())
+		return section{Text: template.HTML(text)}, err
+	case "code":
+		s.Code = strings.TrimSpace(c.Source())
+		for _, o := range c.Outputs() {
+			text, err := w.output(o)
+			if err != nil {
+				return s, err
+			}
+			s.Outputs = append(s.Outputs, template.HTML(text))
+		}
+	}
+	return s, nil
+}
+
+// Title returns the words of the first heading of a notebook, or "".
 func Title(nb *run.Notebook) string {
 	for _, c := range nb.Cells() {
 		if c.Type() == "markdown" {
-			if title, ok := firstHeading(c.Source()); ok {
+			if title := firstHeading(c.Source()); title != "" {
 				return title
 			}
 		}
@@ -64,38 +80,27 @@ func Title(nb *run.Notebook) string {
 	return ""
 }
 
-func firstHeading(markdown string) (string, bool) {
-	for line := range strings.Lines(markdown) {
-		if m := heading.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil {
-			return m[2], true
-		}
-	}
-	return "", false
-}
-
-// outputHTML shows the richest form of an output that a page can hold.
-func outputHTML(o run.Output) string {
-	switch o.Type {
-	case "stream":
-		return pre(o.Name, o.Text)
-	case "error":
-		return pre("error", strings.Join(append([]string{o.ErrName + ": " + o.ErrValue}, o.Traceback...), "\n"))
-	}
+// output shows the richest form of an output that a page can hold.
+func (w writer) output(o run.Output) (string, error) {
 	switch {
+	case o.Type == "stream":
+		return pre(o.Name, o.Text), nil
+	case o.Type == "error":
+		return pre("error", strings.Join(append([]string{o.ErrName + ": " + o.ErrValue}, o.Traceback...), "\n")), nil
 	case o.Data["image/svg+xml"] != "":
 		// As a picture and not in line: ids and styles of one figure must not
 		// reach another.
 		return `<img class="figure" alt="` + html.EscapeString(o.Data["text/plain"]) + `" src="data:image/svg+xml;base64,` +
-			base64.StdEncoding.EncodeToString([]byte(o.Data["image/svg+xml"])) + `">`
+			base64.StdEncoding.EncodeToString([]byte(o.Data["image/svg+xml"])) + `">`, nil
 	case o.Data["image/png"] != "":
 		return `<img class="figure" alt="` + html.EscapeString(o.Data["text/plain"]) + `" src="data:image/png;base64,` +
-			html.EscapeString(strings.Join(strings.Fields(o.Data["image/png"]), "")) + `">`
+			html.EscapeString(strings.Join(strings.Fields(o.Data["image/png"]), "")) + `">`, nil
 	case o.Data["text/html"] != "":
-		return o.Data["text/html"]
+		return o.Data["text/html"], nil
 	case o.Data["text/markdown"] != "":
-		return Render(o.Data["text/markdown"])
+		return w.render(o.Data["text/markdown"])
 	}
-	return pre("text", o.Data["text/plain"])
+	return pre("text", o.Data["text/plain"]), nil
 }
 
 func pre(class, text string) string {
