@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/inferlab/inferlab/simcore/document"
+	"github.com/inferlab/inferlab/simcore/issue"
 	"pgregory.net/rapid"
 )
 
@@ -108,8 +109,24 @@ func TestYAMLReadsWell(t *testing.T) {
 	}
 }
 
+// checkRefusal proves that an error says what is wrong and where: every issue has
+// a code and a message, and a path unless the document as a whole is no object.
+func checkRefusal(t *testing.T, err error) {
+	t.Helper()
+	all := issue.All(err)
+	if len(all) == 0 {
+		t.Fatalf("%v carries no issue", err)
+	}
+	for _, e := range all {
+		whole := e.Code == document.CodeType || e.Code == document.CodeUnknown || e.Code == document.CodeMissing
+		if e.Code == "" || e.Message == "" || e.Path == "" && !whole {
+			t.Errorf("the refusal is %#v", e)
+		}
+	}
+}
+
 // FuzzScenario reads any bytes as a scenario of either form: what is accepted must
-// come back unchanged, what is refused must not panic.
+// come back unchanged, what is refused must say what and where.
 func FuzzScenario(f *testing.F) {
 	for _, m := range []string{"cpu-only", "gpu-npu", "multi-node"} {
 		s := mustPreset(m)
@@ -123,13 +140,12 @@ func FuzzScenario(f *testing.F) {
 		}
 		doc, err := document.Parse(data, name)
 		if err != nil {
+			checkRefusal(t, err)
 			return
 		}
 		s, err := ReadScenario(doc)
 		if err != nil {
-			if err.Error() == "" {
-				t.Error("a refusal says nothing")
-			}
+			checkRefusal(t, err)
 			return
 		}
 		checkRoundTrip(t, s)
