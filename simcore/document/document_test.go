@@ -51,7 +51,9 @@ func TestYAML(t *testing.T) {
 		{"a:\t1\n", `{"a":1}`},
 		{"a: [1,\n\t2]\n", `{"a":[1,2]}`},
 		{"%YAML 1.2\n---\na: 1\n", `{"a":1}`},
-		{"\xEF\xBB\xBFa: 1\n", `{"a":1}`},
+		{"\ufeffa: 1\n", `{"a":1}`},
+		{"\ufeff%YAML 1.2\n---\na: 1\n", `{"a":1}`},
+		{"\ufeff", `null`},
 		{"a: 1\r\nb: 2\r\n", `{"a":1,"b":2}`},
 	} {
 		if got := text(t, c.in, "f.yaml"); got != c.want {
@@ -69,6 +71,8 @@ func TestYAMLRefusals(t *testing.T) {
 		{"a: *nobody\n", "unknown anchor"},
 		{"a: &a [*a]\n", "within the value that it names"},
 		{"a:\n\tb: 1\n", "tab"},
+		{"\ufeffa:\n  b: 1\nc:\n\td: 2\n", "f.yaml:4"},
+		{"\ufeff\ufeffa: 1\n", "f.yaml:1:1: the text begins with more than one byte order mark"},
 		{"a:\n  b: 1\n\tc: 2\n", "f.yaml"},
 		{"a:\n  - 1\n \t- 2\n", "f.yaml"},
 		{"- 1\n- - 2\n  \t- 3\n", "f.yaml"},
@@ -104,6 +108,7 @@ func TestJSON(t *testing.T) {
 		{`"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é"`, `"a\"\\/\b\f\n\r\t` + "é😀é" + `"`},
 		{`[]`, `[]`}, {`{}`, `{}`}, {`17`, `17`},
 		{`[123456789012345678]`, `[123456789012345680]`},
+		{"\ufeff{}", `{}`},
 		{`[1e999]`, `not finite`}, {`[-1e999]`, `not finite`}, {`[1e-999]`, `[0]`},
 	} {
 		if got := text(t, c.in, "f.JSON"); got != c.want {
@@ -132,7 +137,8 @@ func TestJSONRefusals(t *testing.T) {
 		{`["abc`, "within a string"}, {`["abc\`, "within a string"},
 		{`[1] 2`, "end of the file"}, {`// c` + "\n1", "expected a value"},
 		{`nulls`, "end of the file"}, {`tru`, "expected a value"}, {`[1 2]`, "a comma"}, {`{"a" 1}`, "a colon"},
-		{"\xEF\xBB\xBF{}", "expected a value"},
+		{"\ufeff\ufeff{}", "f.json:1:1: the text begins with more than one byte order mark"},
+		{"\ufeff{]", "f.json:1:2: expected a member name"}, {"[\ufeff1]", "f.json:1:2: expected a value"},
 		{"[\"\xff\"]", "not UTF-8"},
 		{strings.Repeat("[", MaxDepth+1), "nested deeper"},
 	} {

@@ -2,7 +2,6 @@ package document
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -14,7 +13,8 @@ import (
 // two different names could otherwise become one. A number that overflows the
 // double range is a value that is not finite.
 func ParseJSON(data []byte, name string) (Value, error) {
-	if err := checkEncoding(data, name); err != nil {
+	data, err := plainText(data, name)
+	if err != nil {
 		return Value{}, err
 	}
 	p := jsonParser{text: string(data), name: name, line: 1}
@@ -39,43 +39,17 @@ type jsonParser struct {
 	line, lineStart int
 	items           []Value
 	keys            []string
-
-	values []Value    // room for the items of finished lists and objects
-	boxes  []children // room for their headers
-	shapes [8][]string
-	oldest int // of shapes
+	room            room
 }
 
-// children moves the waiting items from base on into room of their own.
-func (p *jsonParser) children(base int, names []string) *children {
-	const room = 1024
+// close moves the items and member names that wait above the two bases into room
+// of their own.
+func (p *jsonParser) close(base int, names []string) *children {
 	waiting := p.items[base:]
-	if len(waiting) > len(p.values) {
-		p.values = make([]Value, max(room, len(waiting)))
-	}
-	if len(p.boxes) == 0 {
-		p.boxes = make([]children, room/4)
-	}
-	n := copy(p.values, waiting)
-	box := &p.boxes[0]
-	box.items, box.names = p.values[:n:n], names
-	p.values, p.boxes = p.values[n:], p.boxes[1:]
+	items := p.room.values(len(waiting))
+	copy(items, waiting)
 	p.items = p.items[:base]
-	return box
-}
-
-// shape returns a list of member names that lives on: one that an earlier object
-// had, or a copy.
-func (p *jsonParser) shape(names []string) []string {
-	for _, s := range p.shapes {
-		if slices.Equal(s, names) {
-			return s
-		}
-	}
-	s := slices.Clone(names)
-	p.shapes[p.oldest] = s
-	p.oldest = (p.oldest + 1) % len(p.shapes)
-	return s
+	return p.room.children(items, names)
 }
 
 func (p *jsonParser) fail(format string, args ...any) error {
@@ -164,7 +138,7 @@ func (p *jsonParser) list(depth int) (*children, error) {
 			return nil, err
 		}
 	}
-	return p.children(base, nil), nil
+	return p.close(base, nil), nil
 }
 
 func (p *jsonParser) object(depth int) (*children, error) {
@@ -191,9 +165,9 @@ func (p *jsonParser) object(depth int) (*children, error) {
 			return nil, err
 		}
 	}
-	box := p.children(base, p.shape(p.keys[keyBase:]))
+	inside := p.close(base, p.room.shape(p.keys[keyBase:]))
 	p.keys = p.keys[:keyBase]
-	return box, nil
+	return inside, nil
 }
 
 // memberName reads `"name" :` and leaves the parser at the member's value.

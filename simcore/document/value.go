@@ -179,6 +179,17 @@ func (v *Value) Canonical() any {
 // built in a program passes the same strict readers as a file. Unknown Go types
 // become null.
 func From(tree any) Value {
+	var m maker
+	return m.value(tree)
+}
+
+// maker makes values of trees.
+type maker struct {
+	room room
+	keys []string // of the open objects
+}
+
+func (m *maker) value(tree any) Value {
 	switch x := tree.(type) {
 	case bool:
 		return scalarValue(Bool, strconv.FormatBool(x))
@@ -191,25 +202,34 @@ func From(tree any) Value {
 	case string:
 		return scalarValue(String, x)
 	case []string:
-		items := make([]Value, len(x))
+		items := m.room.values(len(x))
 		for i, s := range x {
 			items[i] = scalarValue(String, s)
 		}
-		return collection(List, items, nil)
+		return m.collection(List, items, nil)
 	case []any:
-		items := make([]Value, len(x))
+		items := m.room.values(len(x))
 		for i, item := range x {
-			items[i] = From(item)
+			items[i] = m.value(item)
 		}
-		return collection(List, items, nil)
+		return m.collection(List, items, nil)
 	case canonical.Object:
-		items, names := make([]Value, len(x)), make([]string, len(x))
-		for i, m := range x {
-			names[i], items[i] = m.Key, From(m.Value)
+		items, base := m.room.values(len(x)), len(m.keys)
+		for i, member := range x {
+			m.keys = append(m.keys, member.Key)
+			items[i] = m.value(member.Value)
 		}
-		return collection(Object, items, names)
+		names := m.room.shape(m.keys[base:])
+		m.keys = m.keys[:base]
+		return m.collection(Object, items, names)
 	}
 	return scalarValue(Null, "null")
+}
+
+func (m *maker) collection(k Kind, items []Value, names []string) Value {
+	v := Value{place: uint32(k)}
+	v.inside = m.room.children(items, names)
+	return v
 }
 
 func scalarValue(k Kind, text string) Value { return Value{place: uint32(k), text: text} }
@@ -219,12 +239,4 @@ func numberValue(f float64) Value {
 		f = 0 // negative zero counts as zero
 	}
 	return Value{place: uint32(Number), number: f}
-}
-
-func collection(k Kind, items []Value, names []string) Value {
-	v := Value{place: uint32(k)}
-	if len(items) > 0 {
-		v.inside = &children{items, names}
-	}
-	return v
 }

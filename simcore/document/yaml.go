@@ -22,20 +22,23 @@ const maxAliased = 1_000_000
 // anchor or to a value that holds it, tab indentation, keys that are not scalars
 // and tags outside the core schema. A merge key has no meaning of its own.
 func ParseYAML(data []byte, name string) (Value, error) {
-	if err := checkEncoding(data, name); err != nil {
+	data, err := plainText(data, name)
+	if err != nil {
 		return Value{}, err
 	}
-	lines := strings.Split(string(data), "\n")
 	root, err := yamlNode(withoutVersion(data), name)
 	if err != nil {
-		return Value{}, explainTab(err, lines)
+		return Value{}, explainTab(err, data)
 	}
 	if root == nil { // nothing but white space and comments
 		v := Value{}
 		v.at(1, 1)
 		return v, nil
 	}
-	p := yamlParser{name: name, lines: lines, budget: maxAliased}
+	p := yamlParser{name: name, budget: maxAliased}
+	if bytes.IndexByte(data, '\t') >= 0 {
+		p.lines = bytes.Split(data, []byte("\n"))
+	}
 	var v Value
 	err = p.value(&v, root, 1)
 	return v, err
@@ -66,7 +69,7 @@ func withoutVersion(data []byte) []byte {
 
 // explainTab says what is wrong with a line that the scanner refused because of a
 // tab before its first character.
-func explainTab(err error, lines []string) error {
+func explainTab(err error, data []byte) error {
 	var e *issue.Error
 	if !errors.As(err, &e) {
 		return err
@@ -76,7 +79,8 @@ func explainTab(err error, lines []string) error {
 		return err
 	}
 	n, _ := strconv.Atoi(parts[len(parts)-2])
-	if n < 1 || n > len(lines) || !strings.HasPrefix(strings.TrimLeft(lines[n-1], " "), "\t") {
+	lines := bytes.SplitN(data, []byte("\n"), max(n+1, 1))
+	if n < 1 || n > len(lines) || !bytes.HasPrefix(bytes.TrimLeft(lines[n-1], " "), []byte("\t")) {
 		return err
 	}
 	e.Message = "a tab is used for indentation (" + e.Message + ")"
@@ -126,10 +130,12 @@ func yamlError(name string, err error) error {
 // yamlParser turns nodes into values.
 type yamlParser struct {
 	name   string
-	lines  []string
+	lines  [][]byte     // of the file, when it holds a tab
 	budget int          // values that aliases may still make
 	within int          // aliases around the value that is being made
 	open   []*yaml.Node // anchored values that are being resolved
+	keys   []string     // of the open objects
+	room   room
 }
 
 func (p *yamlParser) fail(n *yaml.Node, format string, args ...any) error {
@@ -186,7 +192,7 @@ func (p *yamlParser) list(v *Value, n *yaml.Node, depth int) error {
 	if len(n.Content) == 0 {
 		return nil
 	}
-	v.inside = &children{items: make([]Value, len(n.Content))}
+	v.inside = p.room.children(p.room.values(len(n.Content)), nil)
 	for i, item := range n.Content {
 		if err := p.value(v.At(i), item, depth+1); err != nil {
 			return err
@@ -204,8 +210,7 @@ func (p *yamlParser) object(v *Value, n *yaml.Node, depth int) error {
 	if count == 0 {
 		return nil
 	}
-	c := &children{items: make([]Value, count), names: make([]string, 0, count)}
-	v.inside = c
+	items, base := p.room.values(count), len(p.keys)
 	var known keySet
 	for i := range count {
 		key, node := n.Content[2*i], n.Content[2*i]
@@ -215,21 +220,23 @@ func (p *yamlParser) object(v *Value, n *yaml.Node, depth int) error {
 		if key.Kind != yaml.ScalarNode {
 			return p.fail(node, "a key must be a scalar")
 		}
-		if known.seen(c.names, key.Value) {
+		if known.seen(p.keys[base:], key.Value) {
 			return p.fail(node, "duplicate key %q", shorten(key.Value))
 		}
-		c.names = append(c.names, key.Value)
-		if err := p.value(&c.items[i], n.Content[2*i+1], depth+1); err != nil {
+		p.keys = append(p.keys, key.Value)
+		if err := p.value(&items[i], n.Content[2*i+1], depth+1); err != nil {
 			return err
 		}
 	}
+	v.inside = p.room.children(items, p.room.shape(p.keys[base:]))
+	p.keys = p.keys[:base]
 	return nil
 }
 
 // indentation refuses a block collection whose elements are indented with a tab,
 // which the scanner lets pass in places.
 func (p *yamlParser) indentation(n *yaml.Node) error {
-	if n.Style&yaml.FlowStyle != 0 {
+	if p.lines == nil || n.Style&yaml.FlowStyle != 0 {
 		return nil
 	}
 	for _, c := range n.Content {
@@ -237,8 +244,8 @@ func (p *yamlParser) indentation(n *yaml.Node) error {
 			continue
 		}
 		line := p.lines[c.Line-1]
-		blank := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-		if i := strings.IndexByte(blank, '\t'); i >= 0 {
+		blank := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
+		if i := bytes.IndexByte(blank, '\t'); i >= 0 {
 			return refuse(p.name, c.Line, i+1, "a tab is used for indentation")
 		}
 	}
