@@ -98,3 +98,17 @@ func ExampleRun() {
 	// Output:
 	// 40 steps, 2.626 ms, heuristic
 }
+
+// A published model: what it weighs, and what one token costs.
+func ExampleModel() {
+	p, err := simcore.Model("llama-3-8b", "int4", "fp16")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%d parameters, %.0f bytes of weights, %s\n", p.TotalParams, p.WeightBytes(), p.Provenance.Confidence)
+	fmt.Printf("%.0f bytes of KV and %.3g FLOP a token\n", p.KVBytesPerToken(), p.ForwardFLOPsPerToken())
+	// Output:
+	// 8029995008 parameters, 4014997504 bytes of weights, heuristic
+	// 131072 bytes of KV and 1.5e+10 FLOP a token
+}

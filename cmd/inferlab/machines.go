@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/inferlab/inferlab/simcore/canonical"
@@ -8,6 +9,8 @@ import (
 	"github.com/inferlab/inferlab/simcore/hardware"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/model"
+	"github.com/inferlab/inferlab/simcore/model/library"
+	"github.com/inferlab/inferlab/simcore/quantity"
 	"github.com/inferlab/inferlab/simcore/topology"
 	"github.com/spf13/cobra"
 )
@@ -50,6 +53,7 @@ func writePresets(w *jsondoc.Writer) {
 	w.Key("topologies").Texts(hardware.TopologyNames())
 	w.End()
 	w.Key("models").Texts(model.PresetNames())
+	w.Key("modelLibrary").Texts(library.Names())
 	w.End()
 }
 
@@ -74,7 +78,27 @@ func presetSheets() []sheet {
 		{"topologies", strings.Join(hardware.TopologyNames(), " ")},
 		{"models", strings.Join(model.PresetNames(), " ")},
 	}}
-	return []sheet{machines, static}
+	return []sheet{machines, static, librarySheet()}
+}
+
+// librarySheet shows the model library in 16-bit weights and KV.
+func librarySheet() sheet {
+	out := sheet{columns: []string{"library model", "kind", ">layers", ">parameters", ">published", ">fp16 weights", ">fp16 KV per token"}}
+	for _, name := range library.Names() {
+		p, err := library.Model(name, "fp16", "fp16")
+		if err != nil { // the list and the look-up are of one package
+			continue
+		}
+		weights, _ := quantity.Round(p.WeightBytes()) // the library's tests hold every figure below 2^53
+		kv, _ := quantity.Round(p.KVBytesPerToken())
+		out.rows = append(out.rows, []string{name, string(p.Kind), count(int64(len(p.Layers))), billions(p.TotalParams), billions(p.PublishedParams), binary(weights), binary(kv)})
+	}
+	return out
+}
+
+// billions spells a parameter count as models are named, for people.
+func billions(params int64) string {
+	return strconv.FormatFloat(float64(params)/1e9, 'f', 2, 64) + " B"
 }
 
 func (a *app) scenarioCommand() *cobra.Command {

@@ -142,11 +142,11 @@ const compressedKV = 512
 func (p *preset) materialise(weights, kvCache string) (*Profile, error) {
 	w, known := BytesPerParameter(weights)
 	if !known {
-		return nil, unknownFormat("weights", weights)
+		return nil, UnknownFormat("weights", weights)
 	}
 	k, known := BytesPerParameter(kvCache)
 	if !known {
-		return nil, unknownFormat("kvCache", kvCache)
+		return nil, UnknownFormat("kvCache", kvCache)
 	}
 	profile := &Profile{ID: p.id, Name: p.name, Architecture: p.architecture, TotalParams: p.totalParams,
 		WeightDtype: weights, KVCacheDtype: kvCache, ActivationDtype: "fp16",
@@ -194,6 +194,8 @@ func (p *preset) moe(attentionBytes, bytesPerParameter float64) *MoE {
 	return m
 }
 
-func unknownFormat(field, dtype string) error {
+// UnknownFormat is the refusal of a number format that BytesPerParameter does not
+// know: an *issue.Error with code unknown_format at the field.
+func UnknownFormat(field, dtype string) error {
 	return issue.New("unknown_format", field, "%q is no number format of a model%s", dtype, document.Suggest(dtype, FormatNames()))
 }
