@@ -255,7 +255,9 @@ type tree struct {
 	duration []int64
 	queue    costQueue
 	reached  []reached
-	place    places // of a domain in reached
+	place    places   // of a domain in reached
+	branches []branch // routes that have been asked for, and their beginnings
+	walk     []int32  // scratch of branch
 }
 
 // reached is a domain with the best path to it that is known.
@@ -263,9 +265,16 @@ type reached struct {
 	domain  int32
 	link    int32 // last link of the path
 	before  int32 // place of the domain before that link
+	branch  int32 // place + 1 in branches, 0 before it is asked for
 	settled bool  // the path is final
 	cost    int64
-	route   *Route // made when asked for
+}
+
+// branch is a route within a tree. The first route that goes on from it shares its
+// lists, so that all routes of a chain of domains take the room of the longest.
+type branch struct {
+	route Route
+	grown bool // the room behind the lists is taken
 }
 
 // places maps domains to places in a list: by a table in small machines, by a map
@@ -304,8 +313,12 @@ func (r *router) tree(source int32, bytes int64) *tree {
 	if t, known := r.trees[key]; known {
 		return t
 	}
+	const first = 64 // domains that a tree has room for at once
 	t := &tree{source: source, duration: r.durations(bytes), place: newPlaces(len(r.out)), queue: costQueue{{0, source}}}
-	t.reached = append(t.reached, reached{domain: source, link: -1, before: -1})
+	t.reached = make([]reached, 1, min(len(r.out), first))
+	t.reached[0] = reached{domain: source, link: -1, before: -1, branch: 1}
+	t.branches = make([]branch, 1, cap(t.reached))
+	t.branches[0].route.DomainIDs = []string{r.spec.MemoryDomains[source].ID}
 	t.place.put(source, 0)
 	r.trees[key] = t
 	r.size += len(t.place.table)/8 + 1
@@ -381,12 +394,50 @@ func (t *tree) route(r *router, to int32) (Route, bool) {
 	if place < 0 {
 		return Route{}, false
 	}
-	best := &t.reached[place]
-	if best.route == nil {
-		route := r.materialise(t.source, t.path(place), t.duration)
-		best.route = &route
+	return t.branch(r, place).clipped(), true
+}
+
+// clipped is the route without the room behind its lists, which belongs to others.
+func (b *branch) clipped() Route {
+	route := b.route
+	route.DomainIDs = slices.Clip(route.DomainIDs)
+	route.LinkIDs = slices.Clip(route.LinkIDs)
+	route.Links = slices.Clip(route.Links)
+	return route
+}
+
+// branch gives the route to a settled place: it walks back to the nearest one that
+// is there already and goes on from that one.
+func (t *tree) branch(r *router, place int32) *branch {
+	t.walk = t.walk[:0]
+	for at := place; t.reached[at].branch == 0; at = t.reached[at].before {
+		t.walk = append(t.walk, at)
 	}
-	return *best.route, true
+	for i := len(t.walk) - 1; i >= 0; i-- {
+		at := &t.reached[t.walk[i]]
+		before := &t.branches[t.reached[at.before].branch-1]
+		next := before.extend(&r.spec.Links[at.link], int(at.link), i+1)
+		next.route.DurationNs = at.cost
+		t.branches = append(t.branches, next)
+		at.branch = int32(len(t.branches))
+	}
+	return &t.branches[t.reached[place].branch-1]
+}
+
+// extend makes the route over one more link, with room for rest links in all when
+// the lists must be copied.
+func (b *branch) extend(l *Link, link, rest int) branch {
+	route := b.route
+	if b.grown || cap(route.Links) == 0 {
+		route.DomainIDs = slices.Grow(slices.Clip(route.DomainIDs), rest)
+		route.LinkIDs = slices.Grow(slices.Clip(route.LinkIDs), rest)
+		route.Links = slices.Grow(slices.Clip(route.Links), rest)
+	}
+	b.grown = true
+	route.DomainIDs = append(route.DomainIDs, l.TargetDomainID)
+	route.LinkIDs = append(route.LinkIDs, l.ID)
+	route.Links = append(route.Links, link)
+	return branch{route: route}
 }
 
 // compareTuples orders paths by their tuples of link ids.

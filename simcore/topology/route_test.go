@@ -220,3 +220,35 @@ func TestRoutesAreRememberedUnchanged(t *testing.T) {
 		t.Errorf("the router remembers %d sizes, %d domains, %d staged routes", len(s.router.duration), s.router.size, len(s.router.staged))
 	}
 }
+
+// Routes of one source share room; none of them changes when others are asked for,
+// in whatever order, and a caller that appends to one disturbs no other.
+func TestRoutesShareNoChange(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, err := New(randomGraph(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		domains := s.Spec().MemoryDomains
+		pick := rapid.IntRange(0, len(domains)-1)
+		type asked struct{ got, want Route }
+		var all []asked
+		for range rapid.IntRange(1, 40).Draw(t, "questions") {
+			source, target := domains[pick.Draw(t, "source")].ID, domains[pick.Draw(t, "target")].ID
+			got, ok := s.Route(source, target, 1000, false)
+			want, alone := s.Fork().Route(source, target, 1000, false)
+			if ok != alone {
+				t.Fatalf("%s to %s: %v, alone %v", source, target, ok, alone)
+			}
+			_ = append(got.DomainIDs, "x")
+			_ = append(got.LinkIDs, "x")
+			_ = append(got.Links, -1)
+			all = append(all, asked{got, want})
+		}
+		for _, a := range all {
+			if !cmp.Equal(a.got, a.want) {
+				t.Errorf("a route changed: %s", cmp.Diff(a.got, a.want))
+			}
+		}
+	})
+}
