@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/inferlab/inferlab/notebooks/kernelspec"
@@ -64,8 +66,8 @@ func (a *app) kernelInstallCommand() *cobra.Command {
 		Short: "Install the kernel for Jupyter",
 		Long: `Builds GoNB and its helpers and installs the kernel "Inferlab (Go)". Cells import
 github.com/inferlab/inferlab at once: from the checkout at or above the current
-folder, or else the released version that this command was built from. Installing
-again replaces the kernel.
+folder, or else the released version or the checkout that this command was built
+from. Installing again replaces the kernel.
 
 gopls, which completion and contextual help need, is fetched at the newest version
 that the Go in use can build; without the network it is left out.`,
@@ -114,23 +116,38 @@ func (s *kernelSource) flags(cmd *cobra.Command) {
 }
 
 // find takes what the flags say, or the checkout at or above the current
-// folder, or the release that this command was built from.
+// folder, or the release or the checkout that this command was built from.
 func (s *kernelSource) find() (kernelspec.Source, error) {
 	if s.version != "" {
 		return kernelspec.Source{Version: s.version}, nil
 	}
-	start := s.root
-	if start == "" {
-		start = "."
-	}
-	root, err := notebookrun.FindModuleRoot(start)
-	if err == nil || s.root != "" {
+	if s.root != "" {
+		root, err := notebookrun.FindModuleRoot(s.root)
 		return kernelspec.Source{Root: root}, err
+	}
+	if root, err := notebookrun.FindModuleRoot("."); err == nil {
+		return kernelspec.Source{Root: root}, nil
 	}
 	if v := releasedVersion(); v != "" {
 		return kernelspec.Source{Version: v}, nil
 	}
-	return kernelspec.Source{}, errors.New("nothing to import: this build is no release, and the current folder is in no checkout (see --module-root and --version)")
+	if root, err := notebookrun.FindModuleRoot(builtIn()); err == nil {
+		return kernelspec.Source{Root: root}, nil
+	}
+	return kernelspec.Source{}, errNothingToImport
+}
+
+// errNothingToImport refuses a kernel whose cells could import nothing.
+var errNothingToImport = errors.New(`cells would have nothing to import: this inferlab is no release, and neither the current
+folder nor the folder it was built in belongs to a checkout of github.com/inferlab/inferlab. Either
+  name a checkout:  --module-root FOLDER   (or run the command inside one)
+  name a release:   --version v1.2.3`)
+
+// builtIn is the folder that this command was built in. A build with -trimpath
+// does not tell; then it is no folder.
+var builtIn = func() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Dir(file)
 }
 
 // release matches the versions of releases: neither a state between two

@@ -36,7 +36,8 @@ func (a *app) labCommand() *cobra.Command {
 		Short: "Open JupyterLab on the notebooks, setting up what is missing",
 		Long: `Makes a private Python environment with JupyterLab, installs the kernel
 Inferlab (Go) there, and opens JupyterLab on the notebooks: those of the checkout
-at or above the current folder, or else copies of those that this command holds.
+that cells import from (see "kernel install"), or else copies of those that this
+command holds.
 
 It says what it will fetch and asks first; --yes answers for scripts. What is set
 up once is used again. JupyterLab listens on this machine alone.`,
@@ -76,7 +77,7 @@ func (a *app) lab(ctx context.Context, f labFlags) error {
 	if err := a.setUpLab(ctx, env, source, f.yes); err != nil {
 		return err
 	}
-	dir, err := labFolder(f.dir, home)
+	dir, err := labFolder(f.dir, home, source)
 	if err != nil || f.setupOnly {
 		return err
 	}
@@ -147,9 +148,9 @@ func (a *app) ask(question string) error {
 
 // makeEnvironment makes the Python environment and marks it when it is whole.
 func (a *app) makeEnvironment(ctx context.Context, env string) error {
-	python, err := exec.LookPath("python3")
+	python, err := findPython(ctx)
 	if err != nil {
-		return errors.New("lab: JupyterLab needs Python 3.11 or later (python3 on the PATH); `inferlab notebook run` does without")
+		return err
 	}
 	if err := os.MkdirAll(env, 0o755); err != nil {
 		return err
@@ -174,6 +175,21 @@ func (a *app) makeEnvironment(ctx context.Context, env string) error {
 	return os.Rename(list, filepath.Join(env, readyMark))
 }
 
+// findPython returns a Python that the required packages work with.
+func findPython(ctx context.Context) (string, error) {
+	const need = "lab: JupyterLab needs Python 3.11 or later; `inferlab notebook run` does without"
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		return "", errors.New(need + " (there is no python3 on the PATH)")
+	}
+	out, err := exec.CommandContext(ctx, python, "-c", "import sys; print('%d.%d' % sys.version_info[:2], sys.version_info >= (3, 11))").Output()
+	version, enough, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	if err != nil || enough != "True" {
+		return "", fmt.Errorf("%s (%s is Python %s)", need, python, version)
+	}
+	return python, nil
+}
+
 // labProgram is a program of a Python environment.
 func labProgram(env, name string) string {
 	if runtime.GOOS == "windows" {
@@ -182,10 +198,10 @@ func labProgram(env, name string) string {
 	return filepath.Join(env, "bin", name)
 }
 
-// labFolder is the folder that JupyterLab opens on: the one named, the
-// checkout's notebooks, or copies of the notebooks in the user's own folder.
-// Copies that are there stay as they are.
-func labFolder(named, home string) (string, error) {
+// labFolder is the folder that JupyterLab opens on: the one named, the notebooks
+// of the checkout that cells import from, or copies of the notebooks in the
+// user's own folder. Copies that are there stay as they are.
+func labFolder(named, home string, source kernelspec.Source) (string, error) {
 	if named != "" {
 		info, err := os.Stat(named)
 		if err == nil && !info.IsDir() {
@@ -193,8 +209,8 @@ func labFolder(named, home string) (string, error) {
 		}
 		return named, err
 	}
-	if root, err := notebookrun.FindModuleRoot("."); err == nil {
-		return filepath.Join(root, "notebooks"), nil
+	if source.Root != "" {
+		return filepath.Join(source.Root, "notebooks"), nil
 	}
 	dir := filepath.Join(home, "notebooks")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -220,7 +236,10 @@ func labFolder(named, home string) (string, error) {
 	return dir, nil
 }
 
-// startLab runs JupyterLab until it ends or the user interrupts.
+// startLab runs JupyterLab until it ends or the user interrupts. It has a session
+// of its own: an interrupt at the terminal reaches this program alone, which then
+// asks JupyterLab to end itself and its kernels. From the terminal JupyterLab would
+// ask whether that is meant.
 func (a *app) startLab(ctx context.Context, env, dir string, f labFlags) error {
 	args := []string{"lab", "--ServerApp.root_dir=" + dir, "--ServerApp.ip=127.0.0.1", fmt.Sprintf("--ServerApp.port=%d", f.port)}
 	if f.noBrowser {
@@ -232,12 +251,14 @@ func (a *app) startLab(ctx context.Context, env, dir string, f labFlags) error {
 	fmt.Fprintln(a.stderr, "inferlab: starting JupyterLab on "+dir+" (end it with Ctrl-C)")
 	cmd := exec.CommandContext(ctx, labProgram(env, "jupyter"), args...)
 	cmd.Dir = dir
-	cmd.Stdout, cmd.Stderr, cmd.Stdin = a.stdout, a.stderr, os.Stdin
-	// JupyterLab ends its kernels on SIGTERM, without the question that an
-	// interrupt would make it ask.
+	cmd.Stdout, cmd.Stderr = a.stdout, a.stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	notebookrun.Isolate(cmd)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	err := cmd.Run()
 	if ctx.Err() != nil {
+		fmt.Fprintln(a.stderr, "inferlab: JupyterLab has ended")
 		return nil
 	}
 	return err

@@ -35,7 +35,7 @@ func startProcess(path string, args, env []string, dir string) (*process, error)
 	// A child that outlives the process must not hold Wait up by keeping the
 	// pipe open.
 	p.cmd.WaitDelay = time.Second
-	isolate(p.cmd)
+	Isolate(p.cmd)
 	started := make(chan error)
 	go p.supervise(started)
 	if err := <-started; err != nil {

@@ -8,9 +8,11 @@ import (
 	"syscall"
 )
 
-// isolate gives the kernel a session of its own, and has the system end it
-// should this program be killed without a chance to clean up.
-func isolate(cmd *exec.Cmd) {
+// Isolate gives a process that is to be started a session of its own, so that a
+// key at the terminal does not interrupt it, and has the system end it should this
+// program be killed without a chance to clean up. For that the thread that starts
+// it must last (runtime.LockOSThread).
+func Isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGTERM}
 }
 

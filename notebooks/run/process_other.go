@@ -4,7 +4,8 @@ package run
 
 import "os/exec"
 
-func isolate(*exec.Cmd) {}
+// Isolate does nothing on this platform.
+func Isolate(*exec.Cmd) {}
 
 func terminate(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 

@@ -7,7 +7,9 @@ import (
 	"syscall"
 )
 
-func isolate(cmd *exec.Cmd) {
+// Isolate gives a process that is to be started a session of its own, so that a
+// key at the terminal does not interrupt it.
+func Isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }
 
