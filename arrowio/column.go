@@ -5,6 +5,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/inferlab/inferlab/arrowio/internal/recycle"
 )
 
 // column produces the cells of one field for any range of rows. Exactly one
@@ -93,22 +95,22 @@ func (b *builder) array(i int, from int64, n int) arrow.Array {
 }
 
 func (b *builder) int64s(c *column, from int64, n int) arrow.Array {
-	buf := b.buffer(n * arrow.Int64SizeBytes)
-	defer buf.Release()
-	dst := arrow.Int64Traits.CastFromBytes(buf.Bytes())
 	if c.opt == nil {
-		c.ints(dst, from)
+		buf := b.buffer(n * arrow.Int64SizeBytes)
+		defer buf.Release()
+		c.ints(arrow.Int64Traits.CastFromBytes(buf.Bytes()), from)
 		return newPrimitive(arrow.PrimitiveTypes.Int64, n, nil, buf, 0)
 	}
-	ok := b.scratchOK(n)
-	c.opt(dst, ok, from)
+	buf, ok := b.zeros(n*arrow.Int64SizeBytes), b.scratchOK(n)
+	defer buf.Release()
+	c.opt(arrow.Int64Traits.CastFromBytes(buf.Bytes()), ok, from)
 	valid, nulls := b.bitmap(ok)
 	defer releaseBuffer(valid)
 	return newPrimitive(arrow.PrimitiveTypes.Int64, n, valid, buf, nulls)
 }
 
 func (b *builder) float64s(c *column, from int64, n int) arrow.Array {
-	buf := b.buffer(n * arrow.Float64SizeBytes)
+	buf := b.zeros(n * arrow.Float64SizeBytes)
 	defer buf.Release()
 	ok := b.scratchOK(n)
 	c.floats(arrow.Float64Traits.CastFromBytes(buf.Bytes()), ok, from)
@@ -273,7 +275,16 @@ func (b *builder) codeBitmap(codes, dst []int32) (*memory.Buffer, int) {
 	return b.bitmap(ok)
 }
 
+// buffer is room for bytes that the caller sets, all of them.
 func (b *builder) buffer(bytes int) *memory.Buffer {
+	if mem, ok := b.mem.(*recycle.Allocator); ok {
+		return memory.NewBufferWithAllocator(mem.AllocateUnset(bytes), mem)
+	}
+	return b.zeros(bytes)
+}
+
+// zeros is room for values of which the null ones need not be set.
+func (b *builder) zeros(bytes int) *memory.Buffer {
 	buf := memory.NewResizableBuffer(b.mem)
 	buf.Resize(bytes)
 	return buf

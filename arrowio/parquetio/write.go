@@ -38,7 +38,7 @@ func write(w io.Writer, t *arrowio.Table, from memory.Allocator) error {
 		return err
 	}
 	for rec := range ahead(t.Batches(mem)) {
-		if err := fw.WriteBuffered(rec); err != nil {
+		if err := fw.Write(rec); err != nil {
 			fw.Close()
 			return err
 		}
@@ -48,20 +48,26 @@ func write(w io.Writer, t *arrowio.Table, from memory.Allocator) error {
 
 // Open begins a Parquet file, to which record batches are written as they come.
 func Open(w io.Writer, s *arrow.Schema, mem memory.Allocator) (arrowio.BatchWriter, error) {
-	fw, err := open(w, s, mem)
-	return batchWriter{fw}, err
+	return open(w, s, mem)
 }
 
-func open(w io.Writer, s *arrow.Schema, mem memory.Allocator) (*pqarrow.FileWriter, error) {
-	return pqarrow.NewFileWriter(s, keepOpen{w}, writerProperties(s, mem),
-		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(mem)))
+// open begins a file. Schemas of other writers may nest fields in ways that the
+// declared tables do not; those are left to the library as a whole.
+func open(w io.Writer, s *arrow.Schema, mem memory.Allocator) (arrowio.BatchWriter, error) {
+	props := writerProperties(s, mem)
+	arrowProps := pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(mem))
+	if hasColumns(s) {
+		return newColumnsWriter(keepOpen{w}, s, props, arrowProps)
+	}
+	fw, err := pqarrow.NewFileWriter(s, keepOpen{w}, props, arrowProps)
+	return nestedWriter{fw}, err
 }
 
-// batchWriter gathers batches into row groups.
-type batchWriter struct{ fw *pqarrow.FileWriter }
+// nestedWriter gathers batches of any schema into row groups.
+type nestedWriter struct{ fw *pqarrow.FileWriter }
 
-func (b batchWriter) Write(rec arrow.RecordBatch) error { return b.fw.WriteBuffered(rec) }
-func (b batchWriter) Close() error                      { return b.fw.Close() }
+func (n nestedWriter) Write(rec arrow.RecordBatch) error { return n.fw.WriteBuffered(rec) }
+func (n nestedWriter) Close() error                      { return n.fw.Close() }
 
 // ahead produces the next batch while the last one is being encoded. Order and
 // contents stay the same. A batch is released when the loop goes on.

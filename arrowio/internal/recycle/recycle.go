@@ -29,19 +29,34 @@ func class(size int) int { return bits.Len(uint(max(size, 1) - 1)) }
 
 // Allocate returns size zero bytes.
 func (r *Allocator) Allocate(size int) []byte {
+	b, used := r.allocate(size)
+	if used {
+		clear(b)
+	}
+	return b
+}
+
+// AllocateUnset returns size bytes of any contents, for those who set every one of
+// them anyway.
+func (r *Allocator) AllocateUnset(size int) []byte {
+	b, _ := r.allocate(size)
+	return b
+}
+
+// allocate also says whether the bytes may hold what an earlier owner left.
+func (r *Allocator) allocate(size int) (b []byte, used bool) {
 	k := class(size)
 	if k < smallest {
-		return r.from.Allocate(size)
+		return r.from.Allocate(size), false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if n := len(r.free[k]); n > 0 {
 		b := r.free[k][n-1][:size]
 		r.free[k] = r.free[k][:n-1]
-		clear(b)
-		return b
+		return b, true
 	}
-	return r.from.Allocate(1 << k)[:size]
+	return r.from.Allocate(1 << k)[:size], false
 }
 
 // Reallocate resizes a buffer, in place where its class allows.
@@ -61,8 +76,10 @@ func (r *Allocator) Reallocate(size int, b []byte) []byte {
 		}
 		return grown
 	}
-	grown := r.Allocate(size)
-	copy(grown, b)
+	grown, used := r.allocate(size)
+	if kept := copy(grown, b); used {
+		clear(grown[kept:])
+	}
 	r.Free(b)
 	return grown
 }

@@ -31,6 +31,11 @@ func TestAgainstModel(t *testing.T) {
 				live, model = append(live, b), append(model, make([]byte, len(b)))
 				fill(len(live)-1, rapid.Byte().Draw(rt, "seed"))
 			},
+			"allocate unset": func(rt *rapid.T) {
+				b := r.AllocateUnset(size.Draw(rt, "size"))
+				live, model = append(live, b), append(model, make([]byte, len(b)))
+				fill(len(live)-1, rapid.Byte().Draw(rt, "seed"))
+			},
 			"reallocate": func(rt *rapid.T) {
 				if len(live) == 0 {
 					return
