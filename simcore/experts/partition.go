@@ -22,7 +22,7 @@ import (
 // declares partitions itself, and capacities whose sum is no safe integer.
 func Partition(cfg workload.ExpertCache, s *topology.Scenario, strategy workload.PlacementStrategy) (workload.ExpertCache, error) {
 	if cfg.HotPartitions != nil || cfg.WarmPartitions != nil {
-		return cfg, issue.New("prepartitioned", "expertCache", "a topology-bound run derives its partitions itself; the cache must not declare any")
+		return cfg, issue.New("prepartitioned", "expert_cache", "a topology-bound run derives its partitions itself; the cache must not declare any")
 	}
 	if s.Spec().Execution.Parallelism.Expert <= 1 {
 		return cfg, nil
@@ -90,7 +90,7 @@ func derive(experts []workload.Expert, holders []string, capacity int64) ([]work
 	for p := range table {
 		table[p].CapacityBytes = min(table[p].CapacityBytes, capacity)
 		if total, err = quantity.Add(total, table[p].CapacityBytes); err != nil {
-			return nil, 0, issue.New(CodeOverflow, "expertCache", "the capacities of the partitions are no safe integer together")
+			return nil, 0, issue.New(CodeOverflow, "expert_cache", "the capacities of the partitions are no safe integer together")
 		}
 	}
 	return table, total, nil

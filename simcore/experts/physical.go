@@ -69,7 +69,7 @@ func (r *reservations) perOwner(cfg *workload.ExpertCache, owners, nodes []strin
 		id := r.ffn[i].PartitionID
 		need := min(cfg.HotCapacityBytes, ownedBytes(cfg, owners, id))
 		if have := r.in(&r.ffn[i], hotAllocation+id); need > have {
-			return issue.New(CodeCapacity, "expertCache.hotCapacityBytes", "partition %s reserves %d bytes in %s, its experts may need %d", id, have, hotAllocation+id, need)
+			return issue.New(CodeCapacity, "expert_cache.hot_capacity_bytes", "partition %s reserves %d bytes in %s, its experts may need %d", id, have, hotAllocation+id, need)
 		}
 	}
 	checked := make(map[string]bool)
@@ -80,7 +80,7 @@ func (r *reservations) perOwner(cfg *workload.ExpertCache, owners, nodes []strin
 		checked[node] = true
 		need := min(cfg.WarmCapacityBytes, ownedBytes(cfg, nodes, node))
 		if have := r.bytes[warmAllocation+node]; need > have {
-			return issue.New(CodeCapacity, "expertCache.warmCapacityBytes", "node %s reserves %d bytes in %s, its experts may need %d", node, have, warmAllocation+node, need)
+			return issue.New(CodeCapacity, "expert_cache.warm_capacity_bytes", "node %s reserves %d bytes in %s, its experts may need %d", node, have, warmAllocation+node, need)
 		}
 	}
 	return nil
@@ -115,10 +115,10 @@ func (r *reservations) shared(cfg *workload.ExpertCache) error {
 		}
 	}
 	if need := min(cfg.HotCapacityBytes, all); need > hot {
-		return issue.New(CodeCapacity, "expertCache.hotCapacityBytes", "the ffn placements reserve %d bytes for hot experts, %d may be needed", hot, need)
+		return issue.New(CodeCapacity, "expert_cache.hot_capacity_bytes", "the ffn placements reserve %d bytes for hot experts, %d may be needed", hot, need)
 	}
 	if need := min(cfg.WarmCapacityBytes, all); need > warm {
-		return issue.New(CodeCapacity, "expertCache.warmCapacityBytes", "the nodes reserve %d bytes for warm experts, %d may be needed", warm, need)
+		return issue.New(CodeCapacity, "expert_cache.warm_capacity_bytes", "the nodes reserve %d bytes for warm experts, %d may be needed", warm, need)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func (c *Cache) Drive(w *workload.ExpertWorkload) error {
 		}
 		var err error
 		if first, err = quantity.Add(w.StartAtNs, p.LeadTimeNs); err != nil {
-			return issue.New(CodeOverflow, "initialPrefetch.leadTimeNs", "the first token would start beyond the safe integers")
+			return issue.New(CodeOverflow, "initial_prefetch.lead_time_ns", "the first token would start beyond the safe integers")
 		}
 		if err := c.Advance(first); err != nil {
 			return err
@@ -111,7 +111,7 @@ func plannedAt(first, token, interval int64) (int64, error) {
 		after, err = quantity.Add(first, after)
 	}
 	if err != nil {
-		return 0, issue.New(CodeOverflow, "workload.tokenIntervalNs", "token %d would be planned beyond the safe integers", token)
+		return 0, issue.New(CodeOverflow, "workload.token_interval_ns", "token %d would be planned beyond the safe integers", token)
 	}
 	return after, nil
 }

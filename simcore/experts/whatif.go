@@ -21,7 +21,7 @@ type WhatIf struct {
 // that point; whatever else is wrong is an error.
 func SweepHotCapacity(cfg workload.ExpertRun, capacities []int64) ([]WhatIf, error) {
 	if cfg.Cache.HotPartitions != nil {
-		return nil, issue.New("prepartitioned", "hotPartitions", "a sweep over one capacity needs an unpartitioned hot tier")
+		return nil, issue.New("prepartitioned", "expert_cache.hot_partitions", "a sweep over one capacity needs an unpartitioned hot tier")
 	}
 	points := make([]WhatIf, len(capacities))
 	for i, bytes := range capacities {

@@ -103,7 +103,8 @@ func (c *ExpertCache) table(declared []ExpertPartition, capacity int64) []Expert
 }
 
 // Validate checks a cache against contract 05 sections 2.2 and 2.3 and returns an
-// *issue.List of every rule that it breaks, or nil.
+// *issue.List of every rule that it breaks, or nil. Paths are those of a file
+// (contract 05 section 3): expert_cache.hot_capacity_bytes.
 func (c *ExpertCache) Validate() error { return c.validate(true) }
 
 // ValidateUnplaced is Validate for a cache that is still to be partitioned for a
@@ -116,11 +117,13 @@ func (c *ExpertCache) validate(placed bool) error {
 	v.experts()
 	v.settings()
 	v.adaptive()
-	if len(v.issues.Issues) > 0 {
-		return v.issues.Err() // the tables below need sound experts and capacities
+	if len(v.issues.Issues) == 0 { // the tables need sound experts and capacities
+		v.tier("hot_partitions", c.HotTable(), c.HotCapacityBytes, "initial_hot_expert_ids", c.InitialHotExpertIDs)
+		v.tier("warm_partitions", c.WarmTable(), c.WarmCapacityBytes, "initial_warm_expert_ids", c.InitialWarmExpertIDs)
 	}
-	v.tier("hotPartitions", c.HotTable(), c.HotCapacityBytes, "initialHotExpertIds", c.InitialHotExpertIDs)
-	v.tier("warmPartitions", c.WarmTable(), c.WarmCapacityBytes, "initialWarmExpertIds", c.InitialWarmExpertIDs)
+	for _, e := range v.issues.Issues {
+		e.Path = joinPath("expert_cache", e.Path)
+	}
 	return v.issues.Err()
 }
 
@@ -150,19 +153,19 @@ func (v *expertCheck) experts() {
 			v.issues.Add("positive_integer", path+".bytes", "expert %s: is %d, must be a positive safe integer", e.ID, e.Bytes)
 		}
 		if !(e.RoutingWeight > 0) || math.IsInf(e.RoutingWeight, 0) {
-			v.issues.Add("routing_weight", path+".routingWeight", "expert %s: is %v, must be finite and above 0", e.ID, e.RoutingWeight)
+			v.issues.Add("routing_weight", path+".routing_weight", "expert %s: is %v, must be finite and above 0", e.ID, e.RoutingWeight)
 		}
 	}
 }
 
 func (v *expertCheck) settings() {
 	c := v.cache
-	positive(&v.issues, "hotCapacityBytes", c.HotCapacityBytes)
-	count(&v.issues, "warmCapacityBytes", c.WarmCapacityBytes)
-	count(&v.issues, "warmToHotLatencyNs", c.WarmToHotLatencyNs)
-	count(&v.issues, "coldToHotLatencyNs", c.ColdToHotLatencyNs)
-	count(&v.issues, "coldToWarmLatencyNs", c.ColdToWarmLatencyNs)
-	count(&v.issues, "routingSeed", c.RoutingSeed)
+	positive(&v.issues, "hot_capacity_bytes", c.HotCapacityBytes)
+	count(&v.issues, "warm_capacity_bytes", c.WarmCapacityBytes)
+	count(&v.issues, "warm_to_hot_latency_ns", c.WarmToHotLatencyNs)
+	count(&v.issues, "cold_to_hot_latency_ns", c.ColdToHotLatencyNs)
+	count(&v.issues, "cold_to_warm_latency_ns", c.ColdToWarmLatencyNs)
+	count(&v.issues, "routing_seed", c.RoutingSeed)
 }
 
 func (v *expertCheck) adaptive() {
@@ -171,13 +174,13 @@ func (v *expertCheck) adaptive() {
 		return
 	}
 	if a.TargetTier != Warm {
-		v.issues.Add("target_tier", "adaptivePrefetch.targetTier", "target_tier %q is not warm", a.TargetTier)
+		v.issues.Add("target_tier", "adaptive_prefetch.target_tier", "target_tier %q is not warm", a.TargetTier)
 	}
-	positive(&v.issues, "adaptivePrefetch.minObservations", a.MinObservations)
-	positive(&v.issues, "adaptivePrefetch.intervalTokens", a.IntervalTokens)
-	positive(&v.issues, "adaptivePrefetch.maxExpertsPerDecision", a.MaxExpertsPerDecision)
+	positive(&v.issues, "adaptive_prefetch.min_observations", a.MinObservations)
+	positive(&v.issues, "adaptive_prefetch.interval_tokens", a.IntervalTokens)
+	positive(&v.issues, "adaptive_prefetch.max_experts_per_decision", a.MaxExpertsPerDecision)
 	if v.cache.WarmCapacityBytes == 0 {
-		v.issues.Add("warm_capacity", "adaptivePrefetch", "adaptive prefetch needs a warm tier, but warmCapacityBytes is 0")
+		v.issues.Add("warm_capacity", "adaptive_prefetch", "adaptive prefetch needs a warm tier, but warm_capacity_bytes is 0")
 	}
 }
 
@@ -248,12 +251,12 @@ func (v *expertCheck) partition(path string, part *ExpertPartition, p int, ids m
 		v.issues.Add("duplicate_value", path+".id", "repeats partition %s", part.ID)
 	}
 	ids[part.ID] = true
-	count(&v.issues, path+".capacityBytes", part.CapacityBytes)
+	count(&v.issues, path+".capacity_bytes", part.CapacityBytes)
 	if len(part.ExpertIDs) == 0 {
-		v.issues.Add("partition_experts", path+".expertIds", "partition %s owns no expert", part.ID)
+		v.issues.Add("partition_experts", path+".expert_ids", "partition %s owns no expert", part.ID)
 	}
 	for i, id := range part.ExpertIDs {
-		at := path + ".expertIds[" + strconv.Itoa(i) + "]"
+		at := path + ".expert_ids[" + strconv.Itoa(i) + "]"
 		e, known := v.index[id]
 		switch {
 		case !known:

@@ -209,16 +209,16 @@ func ReadServingExperts(block document.Value, strict bool) (*ServingExperts, []d
 // Validate checks the cache and what the composition asks of it.
 func (s *ServingExperts) Validate() error {
 	if s.Cache.HotPartitions != nil || s.Cache.WarmPartitions != nil {
-		return issue.New("prepartitioned", "expertCache", "a topology-bound run derives its partitions itself; the cache must not declare any")
+		return issue.New("prepartitioned", "expert_cache", "a topology-bound run derives its partitions itself; the cache must not declare any")
 	}
 	if s.Strategy != Contiguous && s.Strategy != RoundRobin {
-		return issue.New("placement_strategy", "expertCache.placementStrategy", "placement_strategy %q is not contiguous or round_robin", s.Strategy)
+		return issue.New("placement_strategy", "expert_cache.placement_strategy", "placement_strategy %q is not contiguous or round_robin", s.Strategy)
 	}
 	if err := s.Cache.ValidateUnplaced(); err != nil {
 		return err
 	}
 	if !quantity.IsPositive(s.TopK) || s.TopK > int64(len(s.Cache.Experts)) {
-		return issue.New("top_k", "expertCache.topK", "is %d, must be from 1 to the %d experts", s.TopK, len(s.Cache.Experts))
+		return issue.New("top_k", "expert_cache.top_k", "is %d, must be from 1 to the %d experts", s.TopK, len(s.Cache.Experts))
 	}
 	return nil
 }

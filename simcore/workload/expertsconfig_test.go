@@ -101,13 +101,13 @@ func TestExpertFileRefusals(t *testing.T) {
 		{"target_tier: hot", "target_tier: cold", "initial_prefetch.target_tier"},
 		{"expert_ids: [aa, aa], ", "", "initial_prefetch.expert_ids"},
 		{"lead_time_ns: 7", "lead_time_ns: -7", "initial_prefetch.lead_time_ns"},
-		{"[aa, aa]", "[aa, zz]", "initialPrefetch.expertIds[1]"},
-		{"top_k: 2", "top_k: 3", "workload.topK"},
-		{"id: bb", "id: aa", "experts[1].id"},
-		{"[bb]", "[bb, zz]", "initialHotExpertIds[1]"},
-		{"[bb]", "[bb, bb]", "initialHotExpertIds[1]"},
-		{"warm_capacity_bytes: 40", "warm_capacity_bytes: 0", "adaptivePrefetch"},
-		{"hot_capacity_bytes: 60", "hot_capacity_bytes: 19", "initialHotExpertIds"},
+		{"[aa, aa]", "[aa, zz]", "initial_prefetch.expert_ids[1]"},
+		{"top_k: 2", "top_k: 3", "workload.top_k"},
+		{"id: bb", "id: aa", "expert_cache.experts[1].id"},
+		{"[bb]", "[bb, zz]", "expert_cache.initial_hot_expert_ids[1]"},
+		{"[bb]", "[bb, bb]", "expert_cache.initial_hot_expert_ids[1]"},
+		{"warm_capacity_bytes: 40", "warm_capacity_bytes: 0", "expert_cache.adaptive_prefetch"},
+		{"hot_capacity_bytes: 60", "hot_capacity_bytes: 19", "expert_cache.initial_hot_expert_ids"},
 	} {
 		file := strings.Replace(expertFile, c.old, c.new, 1)
 		if file == expertFile {
@@ -197,7 +197,7 @@ experts: [{id: aa, bytes: 10}, {id: bb, bytes: 20}]
 		{"contract_revision: 3\n", "", "expert_cache.contract_revision"},
 		{"contract_revision: 3", "contract_revision: 2", "expert_cache.contract_revision"},
 		{"top_k: 2", "top_k: 1.5", "expert_cache.top_k"},
-		{"top_k: 2", "top_k: 3", "topK"},
+		{"top_k: 2", "top_k: 3", "expert_cache.top_k"},
 		{"top_k: 2", "top_k: 2\nplacement_strategy: hashed", "hashed"},
 		{"top_k: 2", "top_k: 2\nhot_partitions: []", "expert_cache.hot_partitions"},
 	} {

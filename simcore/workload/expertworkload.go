@@ -56,20 +56,20 @@ func (r *ExpertRun) ValidateUnplaced() error {
 func (r *ExpertRun) validateWorkload() error {
 	l := issue.List{Subject: "expert workload"}
 	w := &r.Workload
-	count(&l, "workload.tokenCount", w.TokenCount)
+	count(&l, "workload.token_count", w.TokenCount)
 	if w.TokenCount > MaxRecordedRoutes {
 		l.Add("too_many_routes", "workload.token_count", "is %d, must be at most %d: every route is recorded", w.TokenCount, MaxRecordedRoutes)
 	}
-	positive(&l, "workload.topK", w.TopK)
-	count(&l, "workload.startAtNs", w.StartAtNs)
-	count(&l, "workload.tokenIntervalNs", w.TokenIntervalNs)
+	positive(&l, "workload.top_k", w.TopK)
+	count(&l, "workload.start_at_ns", w.StartAtNs)
+	count(&l, "workload.token_interval_ns", w.TokenIntervalNs)
 	if w.TokenCount > 0 && w.TopK > int64(len(r.Cache.Experts)) {
-		l.Add("top_k", "workload.topK", "is %d, but there are %d experts", w.TopK, len(r.Cache.Experts))
+		l.Add("top_k", "workload.top_k", "is %d, but there are %d experts", w.TopK, len(r.Cache.Experts))
 	}
 	if p := w.InitialPrefetch; p != nil {
-		count(&l, "initialPrefetch.leadTimeNs", p.LeadTimeNs)
+		count(&l, "initial_prefetch.lead_time_ns", p.LeadTimeNs)
 		if p.TargetTier != Hot && p.TargetTier != Warm {
-			l.Add("target_tier", "initialPrefetch.targetTier", "%q is not hot or warm", p.TargetTier)
+			l.Add("target_tier", "initial_prefetch.target_tier", "%q is not hot or warm", p.TargetTier)
 		}
 		known := make(map[string]bool, len(r.Cache.Experts))
 		for i := range r.Cache.Experts {
@@ -77,7 +77,7 @@ func (r *ExpertRun) validateWorkload() error {
 		}
 		for i, id := range p.ExpertIDs {
 			if !known[id] {
-				l.Add("unknown_expert", "initialPrefetch.expertIds["+strconv.Itoa(i)+"]", "expert %q is not declared", id)
+				l.Add("unknown_expert", "initial_prefetch.expert_ids["+strconv.Itoa(i)+"]", "expert %q is not declared", id)
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func (c *PagedKV) Validate() error {
 		return issue.New("non_negative_integer", "initialTokenLength", "is %d, must be a non-negative integer", c.InitialTokenLength)
 	}
 	if _, err := quantity.Mul(c.PageSizeTokens, c.BytesPerToken); err != nil {
-		return issue.New("overflow", "pageSizeTokens", "pageSizeTokens * bytesPerToken (%d * %d) is no safe integer", c.PageSizeTokens, c.BytesPerToken)
+		return issue.New("overflow", "pageSizeTokens", "a page of %d tokens of %d bytes each is no safe integer of bytes", c.PageSizeTokens, c.BytesPerToken)
 	}
 	if need := c.Pages(c.InitialTokenLength); need > c.MaxPages() {
 		return issue.New("capacity_exceeded", "initialTokenLength", "%d tokens need %d pages of the %d that fit", c.InitialTokenLength, need, c.MaxPages())

@@ -39,6 +39,7 @@ func ReadRun(r *document.Reader) (RunConfig, error) {
 	root := r.Root()
 	c := RunConfig{Root: root}
 	root.Known(runKeys...)
+	knownSurround(root)
 	for _, kind := range [...]RunKind{RunSpeculative, RunExpertCache, RunTargetOnly} {
 		if block := root.Get(string(kind)); block.Present() {
 			c.Kind, c.Block = kind, block

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"math"
+	"strings"
 
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/quantity"
@@ -13,9 +14,11 @@ const SpeculativeStream = "default"
 // DefaultAcceptanceSeed seeds conditional acceptance unless a seed is given.
 const DefaultAcceptanceSeed int64 = 42
 
-// MaxHistogramWidth bounds the additional width of a workload whose metrics hold a
-// histogram with a bin for every accepted length.
-const MaxHistogramWidth int64 = 1 << 20
+// MaxHistogramWidth bounds the additional width of a workload that is not served.
+// Contract 04 allows any safe integer, but its section 7.4 has the result list a bin
+// for each of the N + 1 accepted lengths and a share for each of the N positions: a
+// wider result would not fit in memory.
+const MaxHistogramWidth int64 = 1 << 24
 
 // AcceptanceKind says where accepted lengths come from.
 type AcceptanceKind string
@@ -114,7 +117,7 @@ func (s *SpeculativeRun) Validate() error {
 		return issue.New("overflow", "speculative", "initial_token_length + output_token_count + max_additional_tokens: %v", err)
 	}
 	if s.MaxAdditionalTokens > MaxHistogramWidth {
-		return issue.New("width_limit", "speculative.max_additional_tokens", "is %d, at most %d are counted one by one", s.MaxAdditionalTokens, MaxHistogramWidth)
+		return issue.New("width_limit", "speculative.max_additional_tokens", "is %d, must be at most %d: the result lists every accepted length up to it", s.MaxAdditionalTokens, MaxHistogramWidth)
 	}
 	if err := contract.CheckEligibility(&s.Eligibility, s.MaxAdditionalTokens); err != nil {
 		return at("speculative", err)
@@ -163,10 +166,27 @@ func (s *SpeculativeRun) checkPaging() error {
 	}
 	paged := *s.PagedKV
 	paged.InitialTokenLength = s.InitialTokens
-	if err := paged.Validate(); err != nil {
-		return at("speculative.paged_kv", err)
+	err := paged.Validate()
+	if e, ok := err.(*issue.Error); ok {
+		if e.Path == "initialTokenLength" { // which stands beside the block
+			return issue.New(e.Code, "speculative.initial_token_length", "%s", e.Message)
+		}
+		return issue.New(e.Code, "speculative.paged_kv."+snakeCase(e.Path), "%s", e.Message)
 	}
-	return nil
+	return err
+}
+
+// snakeCase spells a field of a trace as workload files do.
+func snakeCase(field string) string {
+	var b strings.Builder
+	for _, c := range []byte(field) {
+		if c >= 'A' && c <= 'Z' {
+			b.WriteByte('_')
+			c += 'a' - 'A'
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
 }
 
 // Validate checks a model for an additional width of n tokens (contract 04

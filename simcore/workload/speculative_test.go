@@ -74,6 +74,43 @@ func TestSpeculativeRunDocument(t *testing.T) {
 	}
 }
 
+// TestSurroundingKeysAreNoted: what a run document says around its blocks, and no
+// command reads, is a warning with the nearest key, in every kind of workload.
+func TestSurroundingKeysAreNoted(t *testing.T) {
+	const surround = "pipeline: {input_seq_len: 9, output_seq_len: 4, output_seqlen: 5}\nsimulation: {sed: 5}\n"
+	want := []string{
+		"pipeline.output_seqlen: unknown key is ignored; did you mean output_seq_len?",
+		"simulation.sed: unknown key is ignored; did you mean seed?",
+	}
+	const block = "speculative: {family: mtp, max_additional_tokens: 1, acceptance: {kind: replay, accepted_draft_tokens: []}}\n"
+	texts := func(warnings []document.Warning) (all []string) {
+		for _, w := range warnings {
+			all = append(all, w.String())
+		}
+		return all
+	}
+	doc, err := document.Parse([]byte(surround+block), "run.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, warnings, err := workload.ReadSpeculative(doc, false)
+	if err != nil || !cmp.Equal(texts(warnings), want) {
+		t.Errorf("speculative: %v, %v", warnings, err)
+	}
+	if _, _, err = workload.ReadSpeculative(doc, true); err == nil || !strings.HasPrefix(err.Error(), "pipeline.output_seqlen: unknown key") {
+		t.Errorf("a strict pass: %v", err)
+	}
+	for _, block := range []string{block, "target_only: {token_count: 4}\n"} {
+		if doc, err = document.Parse([]byte(surround+block), "run.yaml"); err != nil {
+			t.Fatal(err)
+		}
+		r := document.NewReader(doc, "")
+		if _, err := workload.ReadRun(r); err != nil || !cmp.Equal(texts(r.Warnings()), want) {
+			t.Errorf("%s: %v, %v", block, r.Warnings(), err)
+		}
+	}
+}
+
 // TestSpeculativeRefusals: every refusal names its place by the dotted path of the
 // block, also when the block is the root.
 func TestSpeculativeRefusals(t *testing.T) {
@@ -84,6 +121,7 @@ func TestSpeculativeRefusals(t *testing.T) {
 		{"output_token_count: 6", "output_token_count: null", "speculative.output_token_count"},
 		{"output_token_count: 6", "output_token_count: 9007199254740991", "max_additional_tokens"},
 		{"max_additional_tokens: 2", "max_additional_tokens: -1", "speculative.max_additional_tokens"},
+		{"max_additional_tokens: 2", "max_additional_tokens: 16777217", "speculative.max_additional_tokens: is 16777217, must be at most 16777216"},
 		{"max_additional_tokens: 2", "max_additional_tokens: 3", "2 probabilities for 3"},
 		{"max_additional_tokens: 2", "max_additional_tokens: 2\n  max_iterations: 0", "speculative.max_iterations"},
 		{"max_additional_tokens: 2", "max_additional_tokens: 2\n  kv_mode: none", "speculative.kv_mode"},
@@ -93,6 +131,9 @@ func TestSpeculativeRefusals(t *testing.T) {
 		{"max_additional_tokens: 2", "max_additional_tokens: 2\n  eligibility: {target_kv_available: false}", "family shared_kv"},
 		{"max_additional_tokens: 2", "max_additional_tokens: 2\n  eligibility: {proposer_available: 1}", "speculative.eligibility.proposer_available"},
 		{"max_additional_tokens: 2", "max_additional_tokens: 2\n  paged_kv: {page_size_tokens: 1, bytes_per_token: 1}", "speculative.paged_kv.capacity_bytes"},
+		{"max_additional_tokens: 2", "max_additional_tokens: 2\n  paged_kv: {page_size_tokens: 4, bytes_per_token: 9007199254740991, capacity_bytes: 8}", "speculative.paged_kv.page_size_tokens"},
+		{"max_additional_tokens: 2", "max_additional_tokens: 2\n  initial_token_length: 9\n  paged_kv: {page_size_tokens: 4, bytes_per_token: 1, capacity_bytes: 8}",
+			"speculative.initial_token_length: 9 tokens need 3 pages of the 2 that fit"},
 		{"max_additional_tokens: 2", "max_additional_tokens: 2\n  state_groups: []", "speculative.state_groups"},
 		{"[0.5, 0.25]", "[0.5, 0.25, 1.5]", "1.5"},
 		{"kind: conditional_empirical", "kind: average", "average"},

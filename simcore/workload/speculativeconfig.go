@@ -40,6 +40,7 @@ func ReadSpeculative(root document.Value, strict bool) (*SpeculativeRun, []docum
 	r := document.NewReader(root, "")
 	r.Strict = strict
 	r.Root().Known(runKeys...)
+	knownSurround(r.Root())
 	run, warnings, err := readSpeculativeRun(r, r.Root().Get(speculativeName), r.Root(), true)
 	return run, warnings, err
 }
@@ -90,6 +91,19 @@ func readFamily(n document.Node) Family { return Family(n.OneOf(FamilyNames()...
 // is not present was not there.
 type runDocument struct {
 	inputSeqLen, outputSeqLen, seed document.Node
+}
+
+// knownSurround notes the keys of a run document's surrounding objects that no
+// command reads.
+func knownSurround(root document.Node) {
+	for _, w := range [...]struct {
+		name string
+		keys []string
+	}{{"pipeline", []string{"input_seq_len", "output_seq_len"}}, {"simulation", []string{"seed"}}} {
+		if n := root.Get(w.name); n.OK() && n.Present() && n.Value().Kind() == document.Object {
+			n.Known(w.keys...)
+		}
+	}
 }
 
 func readRunDocument(root document.Node) runDocument {
