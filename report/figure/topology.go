@@ -80,8 +80,12 @@ func (f Topology) Text() Text {
 	}
 	t.Alt += "."
 	t.Caption = "A pair of equal links in both directions shares one label; labels without room are left to the table."
-	if n.links == 0 {
+	switch {
+	case n.links == 0:
 		t.Caption = "This scenario has no link."
+	case len(f.Edges) > crowdedEdges:
+		t.Caption = fmt.Sprintf("%s and %s are too many to draw one by one: those of one kind, bandwidth, latency and lane count share a line that joins all their ends. The table lists each.",
+			unit.Plural(n.links, "directed link"), unit.Plural(n.accesses, "access edge"))
 	}
 	return t
 }
@@ -159,6 +163,10 @@ func (f Topology) paint(c draw.Canvas) {
 	l := layoutTopology(f, width)
 	for _, s := range l.systems {
 		l.drawSystem(c, s)
+	}
+	l.drawHead(c)
+	for _, b := range l.bundles {
+		b.draw(c, l)
 	}
 	for _, e := range l.edges {
 		e.draw(c)
@@ -295,7 +303,7 @@ func (b *topologyBox) draw(c draw.Canvas) {
 		fill(c, Ground, rect(p.X, q.Y, q.X, p.Y))
 		stroke(c, ink, 1.25, rect(p.X, q.Y, q.X, p.Y))
 		fill(c, ink, rect(p.X, q.Y, p.X+3, p.Y))
-		put(c, strong(boxText), inkText, p.X+9, p.Y-15, left, elide(b.node.ID, strong(boxText), b.w-14))
+		put(c, strong(boxText), inkText, p.X+9, p.Y-15, left, elide(b.name, strong(boxText), b.w-14))
 		for i, text := range b.lines {
 			put(c, plain(boxText), Muted, p.X+9, p.Y-15-vg.Length(boxLine*float64(i+1)), left, elide(text, plain(boxText), b.w-14))
 		}

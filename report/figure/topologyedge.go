@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/inferlab/inferlab/simcore/topology"
+	"github.com/inferlab/inferlab/report/unit"
 )
 
 // side is one of the four sides of a box.
@@ -44,18 +44,18 @@ type topologyEdge struct {
 }
 
 // connect routes every edge of the projection.
-func (l *topologyLayout) connect(f Topology) {
+func (l *topologyLayout) connect() {
 	type plan struct {
-		edge     *topology.ProjectedEdge
+		edge     topologySingle
 		a, b     *topologyBox
 		sa, sb   side
 		ea, eb   *topologyEnd
 		sideways bool // an access that runs beside its device's own memory
 	}
-	plans := make([]plan, 0, len(f.Edges))
-	for i := range f.Edges {
-		e := &f.Edges[i]
-		p := plan{edge: e, a: l.byID[e.Source], b: l.byID[e.Target]}
+	plans := make([]plan, 0, len(l.singles))
+	for i, s := range l.singles {
+		e := s.edge
+		p := plan{edge: s, a: l.byID[e.Source], b: l.byID[e.Target]}
 		p.sa, p.sb = l.sides(p.a, p.b)
 		if p.sideways = e.Link == nil && p.sa == bottomSide && l.hidden(p.a, p.b); p.sideways {
 			p.sa = rightSide
@@ -94,7 +94,8 @@ func (l *topologyLayout) connect(f Topology) {
 	}
 }
 
-func newTopologyEdge(e *topology.ProjectedEdge) *topologyEdge {
+func newTopologyEdge(s topologySingle) *topologyEdge {
+	e := s.edge
 	if e.Link == nil {
 		t := &topologyEdge{hover: edgeHover(e), ink: Muted, width: 1, dash: []vg.Length{3, 3}}
 		if e.Local {
@@ -106,6 +107,13 @@ func newTopologyEdge(e *topology.ProjectedEdge) *topologyEdge {
 	t.ink, _ = linkGroup(e.Kind)
 	if e.Labelled {
 		t.label = edgeLabel(e)
+	}
+	if s.count > 1 {
+		times := unit.Count(s.count) + " × "
+		t.hover = times + t.hover
+		if t.label != "" {
+			t.label = times + t.label
+		}
 	}
 	return t
 }

@@ -34,6 +34,11 @@ type topologyLayout struct {
 	lanes         int     // links that run around systems to a fabric
 	gutter        float64 // px between systems and, with fabrics, left of them
 	columns       int
+
+	crowded bool // too many edges to draw one by one
+	head    float64
+	singles []topologySingle
+	bundles []*topologyBundle
 }
 
 type topologySystem struct {
@@ -55,13 +60,26 @@ type topologyBox struct {
 	system     int // -1: outside
 	x, y, w, h float64
 	ends       [4][]*topologyEnd // by side
+
+	line                int     // row of its system
+	lineTop, lineBottom float64 // of that row
+	stacked             bool    // in a row of devices
+	covered             bool    // a box of its stack stands below it
+	name                string
 }
 
 func (b *topologyBox) center() (x, y float64) { return b.x + b.w/2, b.y + b.h/2 }
 
 // write breaks the box's lines to a width, which decides its height.
-func (b *topologyBox) write(width float64) {
-	b.w, b.lines = width, nil
+func (b *topologyBox) write(width float64, l *topologyLayout) {
+	b.w, b.lines, b.name = width, nil, b.node.ID
+	if l.crowded || widthOf(strong(boxText), b.name) > width-14 {
+		b.name = l.shortName(b)
+	}
+	if l.crowded {
+		b.h = crowdedBox
+		return
+	}
 	for _, text := range boxLines(b.node) {
 		b.lines = append(b.lines, breakList(text, width-14)...)
 	}
@@ -88,16 +106,18 @@ func breakList(text string, width float64) (lines []string) {
 // layoutTopology places everything for a width. It is a pure function of the
 // projection and the width.
 func layoutTopology(f Topology, width float64) *topologyLayout {
-	l := &topologyLayout{width: width, byID: map[string]*topologyBox{}}
+	l := &topologyLayout{width: width, byID: map[string]*topologyBox{}, crowded: len(f.Edges) > crowdedEdges}
 	fabrics := l.collect(f)
-	l.countLanes(f)
+	l.gather(f)
+	l.head = l.headHeight()
+	l.countLanes()
 	l.columns = l.chooseColumns(len(fabrics) > 0)
 	for _, b := range l.boxes {
-		b.write(l.boxW)
+		b.write(l.boxW, l)
 	}
 	top := l.placeFabrics(fabrics)
 	l.height = l.placeSystems(top, len(fabrics) > 0)
-	l.connect(f)
+	l.connect()
 	for _, e := range l.edges {
 		for k := range 21 { // arcs under the last row reach below the systems
 			l.height = math.Max(l.height, e.along(float64(k)/20).y+10)
@@ -226,9 +246,9 @@ func (l *topologyLayout) breakRows(s *topologySystem, perLine int) {
 }
 
 // countLanes counts the segments that run around a system to a fabric.
-func (l *topologyLayout) countLanes(f Topology) {
-	for i := range f.Edges {
-		if a, b := l.byID[f.Edges[i].Source], l.byID[f.Edges[i].Target]; around(a, b) {
+func (l *topologyLayout) countLanes() {
+	for _, s := range l.singles {
+		if a, b := l.byID[s.edge.Source], l.byID[s.edge.Target]; around(a, b) {
 			inner := a
 			if a.system < 0 {
 				inner = b
@@ -246,31 +266,39 @@ func around(a, b *topologyBox) bool { return (a.system < 0) != (b.system < 0) }
 // start.
 func (l *topologyLayout) placeFabrics(fabrics []*topologyBox) float64 {
 	if len(fabrics) == 0 {
-		return 0
+		return l.head + bundleLane*float64(l.bundlesOf(-1)) + l.headroom()
 	}
 	n := float64(len(fabrics))
 	w := math.Min(boxWidest, (l.width-boxGap*(n-1))/n)
 	tallest := 0.0
 	for i, b := range fabrics {
-		b.write(w)
-		b.x = l.width/n*(float64(i)+0.5) - w/2
+		b.write(w, l)
+		b.x, b.y = l.width/n*(float64(i)+0.5)-w/2, l.head
 		tallest = math.Max(tallest, b.h)
 	}
-	return tallest + 24 + laneSpacing*float64(l.lanes)
+	return l.head + tallest + 24 + laneSpacing*float64(l.lanes) + 2*bundleLane*float64(l.bundlesOf(-1))
+}
+
+// headroom is the distance of the first systems from what stands above them.
+func (l *topologyLayout) headroom() float64 {
+	if l.bundlesOf(-1) > 0 {
+		return 10
+	}
+	return 0
 }
 
 // placeSystems puts the systems into a grid of equal columns.
 func (l *topologyLayout) placeSystems(top float64, fabrics bool) float64 {
 	margin := 0.0
-	if fabrics {
-		margin = l.gutter
+	if fabrics || l.bundlesOf(-1) > 0 {
+		margin = math.Max(l.gutter, 8+bundleLane*float64(l.bundlesOf(-1)))
 	}
 	columns := l.columns
 	w := (l.width - margin - l.gutter*float64(columns-1)) / float64(columns)
 	y := top
 	for from := 0; from < len(l.systems); from += columns {
 		line := l.systems[from:min(from+columns, len(l.systems))]
-		heights := lineHeights(line)
+		heights := l.lineHeights(line)
 		lanes := 0
 		for i := range line {
 			lanes = max(lanes, line[i].lanes)
@@ -285,14 +313,14 @@ func (l *topologyLayout) placeSystems(top float64, fabrics bool) float64 {
 		for i := range line {
 			line[i].h = tallest
 		}
-		y += tallest + systemGap
+		y += tallest + l.systemDistance()
 	}
-	return math.Max(y-systemGap, top) + 2
+	return math.Max(y-l.systemDistance(), top) + 2
 }
 
 // lineHeights are the heights of the rows of systems that stand beside each other,
 // so that equal rows align; 0 for a row that none of them has.
-func lineHeights(systems []topologySystem) []float64 {
+func (l *topologyLayout) lineHeights(systems []topologySystem) []float64 {
 	var heights []float64
 	for i := range systems {
 		for k, row := range systems[i].rows {
@@ -300,25 +328,33 @@ func lineHeights(systems []topologySystem) []float64 {
 				heights = append(heights, 0)
 			}
 			for _, stack := range row {
-				heights[k] = math.Max(heights[k], stack.height())
+				heights[k] = math.Max(heights[k], stack.height(l.localGap()))
 			}
 		}
 	}
 	return heights
 }
 
-func (s topologyStack) height() float64 {
-	h := localGap * float64(len(s)-1)
+func (s topologyStack) height(gap float64) float64 {
+	h := gap * float64(len(s)-1)
 	for _, b := range s {
 		h += b.h
 	}
 	return h
 }
 
+// localGap is the distance between a device and its own memory.
+func (l *topologyLayout) localGap() float64 {
+	if l.crowded {
+		return crowdedLocal
+	}
+	return localGap
+}
+
 // placeRows spreads each row over the system's width and answers its height.
 func (l *topologyLayout) placeRows(s *topologySystem, heights []float64) float64 {
 	y := s.y + systemHead
-	last := y
+	last, gap := y, l.gapBelow(l.byIndex(s))
 	for k, row := range s.rows {
 		if heights[k] == 0 {
 			continue
@@ -327,14 +363,29 @@ func (l *topologyLayout) placeRows(s *topologySystem, heights []float64) float64
 		for i, stack := range row {
 			x := s.x + systemPad + inner/float64(len(row))*(float64(i)+0.5) - l.boxW/2
 			by := y
-			for _, b := range stack {
+			for n, b := range stack {
 				b.x, b.y = x, by
-				by += b.h + localGap
+				by += b.h + l.localGap()
+				b.line, b.lineTop, b.lineBottom = k, y, y+heights[k]
+				b.covered, b.stacked = n+1 < len(stack), stack[0].node.Category == topology.DeviceNode
 			}
 		}
 		y += heights[k]
 		last = y
-		y += rowGap
+		y += gap
+	}
+	if l.crowded {
+		last += gap - systemPad // trunks under the last row
 	}
 	return last - s.y + systemPad
+}
+
+// byIndex is a system's place.
+func (l *topologyLayout) byIndex(s *topologySystem) int {
+	for i := range l.systems {
+		if &l.systems[i] == s {
+			return i
+		}
+	}
+	return -1
 }
