@@ -22,8 +22,10 @@ type Brief struct {
 // Number is one headline number with its unit and a line of context.
 type Number struct{ Label, Value, Unit, Context string }
 
-// BriefOf tells of an executed plan: a run, an artifact's execution, or a campaign. It
-// answers false for any other value, and for a result without a trace.
+// BriefOf tells of one result: an executed plan (a run, an artifact's execution, a
+// campaign), a serving run with or without an expert cache, a comparison of serving
+// runs, an expert cache, a speculative run (also as a SpeculativeResult), a
+// calibration. It answers false for any other value, and for a result without a trace.
 func BriefOf(v any) (Brief, bool) {
 	switch v := v.(type) {
 	case *run.Result:
@@ -55,7 +57,7 @@ func BriefOf(v any) (Brief, bool) {
 			return brief(failoverStory(v, Meta{}), nil), true
 		}
 	}
-	return Brief{}, false
+	return engineBrief(v)
 }
 
 // brief takes the head of a page; without a figure of its own, the timeline.
@@ -63,11 +65,8 @@ func brief(s *planStory, f figure.Figure) Brief {
 	if f == nil {
 		f = s.timeline
 	}
-	b := Brief{Verdict: s.verdict, Confidence: s.confidence, Replay: "replay verified, " + unit.Plural(s.applied, "event"), Figure: f}
-	for _, c := range s.cards {
-		b.Numbers = append(b.Numbers, Number(c))
-	}
-	return b
+	return Brief{Verdict: s.verdict, Numbers: numbers(s.cards), Confidence: s.confidence,
+		Replay: "replay verified, " + unit.Plural(s.applied, "event"), Figure: f}
 }
 
 // PageOf makes the page of any value that BriefOf tells of. It answers ErrNoExecution
