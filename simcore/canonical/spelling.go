@@ -28,6 +28,10 @@ func AppendNumber(dst []byte, f float64) []byte {
 	return dst
 }
 
+// Number is the canonical text of a number, for messages: whole numbers are spelled
+// out.
+func Number(f float64) string { return string(AppendNumber(nil, f)) }
+
 const hexDigits = "0123456789abcdef"
 
 // AppendString appends s in double quotes. Only the quote, the backslash and the

@@ -125,7 +125,7 @@ func (v *Value) Describe() string {
 		if v.text != "" {
 			return "the number " + shorten(v.text)
 		}
-		return "the number " + string(canonical.AppendNumber(nil, v.number))
+		return "the number " + canonical.Number(v.number)
 	case String:
 		if v.text == "" {
 			return "an empty string"

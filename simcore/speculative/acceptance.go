@@ -2,7 +2,9 @@ package speculative
 
 import (
 	"sort"
+	"strconv"
 
+	"github.com/inferlab/inferlab/simcore/canonical"
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/quantity"
 	"github.com/inferlab/inferlab/simcore/workload"
@@ -42,18 +44,19 @@ func finish(v uint32, position int64) uint32 {
 type Cursor struct {
 	model *workload.Acceptance
 	list  []float64 // of a replay
+	place string    // of the list in its file
 	hash  uint32
 	step  int64
 }
 
 // NewCursor starts a stream of a valid model.
 func NewCursor(model *workload.Acceptance, stream string) *Cursor {
-	c := newCursor(model, model.Accepted, stream)
+	c := newCursor(model, model.Accepted, stream, "speculative.acceptance.accepted_draft_tokens")
 	return &c
 }
 
-func newCursor(model *workload.Acceptance, list []float64, stream string) Cursor {
-	return Cursor{model: model, list: list, hash: StreamHash(stream)}
+func newCursor(model *workload.Acceptance, list []float64, stream, place string) Cursor {
+	return Cursor{model: model, list: list, hash: StreamHash(stream), place: place}
 }
 
 // Step is the number of requests so far.
@@ -91,11 +94,12 @@ func (c *Cursor) AcceptAt(k, contextTokens, coordinate int64) (int64, error) {
 
 func (c *Cursor) replay(step, k int64) (int64, error) {
 	if step >= int64(len(c.list)) {
-		return 0, issue.New("replay_short", "", "step %d: the replay has %d entries", step, len(c.list))
+		return 0, issue.New("replay_short", c.place, "found a list that ends before step %d, expected an entry for every step", step)
 	}
 	a, whole := quantity.FromFloat(c.list[step])
 	if !whole || a < 0 || a > k {
-		return 0, issue.New("replay_entry", "", "step %d: replay entry %v is no integer from 0 to the %d additional tokens proposed", step, c.list[step], k)
+		return 0, issue.New("replay_entry", c.place+"["+strconv.FormatInt(step, 10)+"]", "found %s, expected an integer from 0 to %d, what this step proposes",
+			canonical.Number(c.list[step]), k)
 	}
 	return a, nil
 }

@@ -75,7 +75,7 @@ func newRunner(cfg *workload.SpeculativeRun) (*runner, error) {
 	}
 	r := &runner{
 		cfg: cfg, contract: contract, guaranteed: contract.GuaranteedTokens(), remaining: cfg.OutputTokens,
-		cursor: newCursor(&cfg.Acceptance, cfg.Acceptance.Accepted, workload.SpeculativeStream),
+		cursor: *NewCursor(&cfg.Acceptance, workload.SpeculativeStream),
 	}
 	if r.tx, err = NewTransaction(Binding{SequenceID: workload.SpeculativeStream}, cfg.InitialTokens, cfg.Groups()); err != nil {
 		return nil, err

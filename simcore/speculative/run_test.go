@@ -218,6 +218,7 @@ func TestRunErrorsNameTheirPlace(t *testing.T) {
 	limited.MaxIterations = 3
 	paged := configure(t, workload.DraftModel, 7, 9, 4, replay(0))
 	paged.PagedKV = &workload.PagedKV{SequenceID: "target", PageSizeTokens: 2, BytesPerToken: 1, CapacityBytes: 10}
+	long := configure(t, workload.MTP, 0, 9, 2, replay(1<<53-1))
 	wide := configure(t, workload.MTP, 0, 9, 2, replay(3))
 	blind := configure(t, workload.MTP, 0, 9, 0, replay())
 	blind.Eligibility.MultiTokenVerification = false
@@ -228,10 +229,11 @@ func TestRunErrorsNameTheirPlace(t *testing.T) {
 		name, want string
 		cfg        workload.SpeculativeRun
 	}{
-		{"replay ends", "iteration 2: step 2", short},
+		{"replay ends", "iteration 2: speculative.acceptance.accepted_draft_tokens: found a list that ends before step 2", short},
 		{"iterations end", "max_iterations", limited},
 		{"candidate beyond the pages", "iteration 0: paged KV of target", paged},
-		{"entry above the width", "step 0: replay entry 3", wide},
+		{"entry above the width", "accepted_draft_tokens[0]: found 3, expected an integer from 0 to 2", wide},
+		{"an entry of many digits", "accepted_draft_tokens[0]: found 9007199254740991, expected", long},
 		{"one row a forward", "multi_token_verification", blind},
 		{"more than a run records", "at most 16777216 iterations", endless},
 		{"no eligibility", "family mtp: the proposer is not available", nothing},

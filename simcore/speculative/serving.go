@@ -37,11 +37,12 @@ func NewServing(cfg *workload.ServingSpeculation, requests []workload.Request) (
 	s := &Serving{cfg: cfg, guaranteed: contract.GuaranteedTokens(), requests: requests, contract: contract,
 		streams: make([]Cursor, len(requests)), sequences: make([]*Transaction, len(requests))}
 	for i := range requests {
-		var list []float64
-		if lists != nil {
-			list = lists[i]
+		id := requests[i].ID
+		if lists == nil {
+			s.streams[i] = newCursor(&cfg.Acceptance, nil, id, "")
+			continue
 		}
-		s.streams[i] = newCursor(&cfg.Acceptance, list, requests[i].ID)
+		s.streams[i] = newCursor(&cfg.Acceptance, lists[i], id, "serving.speculative.acceptance.accepted_draft_tokens_by_request."+id)
 	}
 	return s, nil
 }

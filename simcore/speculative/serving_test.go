@@ -96,7 +96,7 @@ func TestServingMisuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Propose(0, 1, 8, 9); err == nil || !strings.Contains(err.Error(), "step 0") {
+	if _, err := s.Propose(0, 1, 8, 9); err == nil || !strings.Contains(err.Error(), "accepted_draft_tokens_by_request.a[0]: found 0.5") {
 		t.Errorf("a fractional entry: %v", err)
 	}
 	if _, err := s.Propose(0, 1, 8, 9); err == nil || !strings.Contains(err.Error(), "step 1") {

@@ -89,7 +89,7 @@ func (v *validator) num(field *int64) float64 {
 }
 
 // show spells a number for a message.
-func show(f float64) string { return string(canonical.AppendNumber(nil, f)) }
+func show(f float64) string { return canonical.Number(f) }
 
 func (v *validator) positive(p place, name string, field *int64) {
 	if i, ok := quantity.FromFloat(v.num(field)); !ok || i < 1 {

@@ -58,7 +58,7 @@ func (v *validator) parallelism() {
 			v.issues.Add(code, path, "overlap_by_capability needs equal tensor and expert degrees, found %s and %s", show(t), show(e))
 		}
 		if !slices.ContainsFunc(v.spec.Groups, func(g Group) bool { return float64(len(g.OrderedRanks)) == t }) {
-			v.issues.Add(code, "groups", "overlap_by_capability needs a group of exactly %s ranks", show(t))
+			v.issues.Add(code, "groups", "overlap_by_capability needs a group with this number of ranks: %s", show(t))
 		}
 	} else {
 		required = t
@@ -73,7 +73,7 @@ func (v *validator) parallelism() {
 		v.issues.Add("integer_overflow", path, "the product of the degrees is not a safe integer")
 	}
 	if available := max(float64(len(v.index.ranks)), 1); !overflow && required > available {
-		v.issues.Add("parallelism_participants", path, "the degrees need %s ranks, the groups have %s", show(required), show(float64(len(v.index.ranks))))
+		v.issues.Add("parallelism_participants", path, "ranks that the degrees need: %s, that the groups have: %s", show(required), show(float64(len(v.index.ranks))))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/inferlab/inferlab/simcore/canonical"
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/quantity"
 )
@@ -153,7 +154,7 @@ func (v *expertCheck) experts() {
 			v.issues.Add("positive_integer", path+".bytes", "expert %s: is %d, must be a positive safe integer", e.ID, e.Bytes)
 		}
 		if !(e.RoutingWeight > 0) || math.IsInf(e.RoutingWeight, 0) {
-			v.issues.Add("routing_weight", path+".routing_weight", "expert %s: is %v, must be finite and above 0", e.ID, e.RoutingWeight)
+			v.issues.Add("routing_weight", path+".routing_weight", "expert %s: is %s, must be finite and above 0", e.ID, canonical.Number(e.RoutingWeight))
 		}
 	}
 }

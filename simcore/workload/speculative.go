@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/inferlab/inferlab/simcore/canonical"
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/quantity"
 )
@@ -239,7 +240,7 @@ func checkProbabilities(path string, list []float64, n int64) error {
 	}
 	for i, p := range list {
 		if math.IsNaN(p) || p < 0 || p > 1 {
-			return issue.New("probability", path, "probability %v of position %d is not in [0, 1]", p, i)
+			return issue.New("probability", path, "probability %s of position %d is not in [0, 1]", canonical.Number(p), i)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package workload
 import (
 	"strconv"
 
+	"github.com/inferlab/inferlab/simcore/canonical"
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/quantity"
 )
@@ -326,9 +327,9 @@ func (c *FamilyContract) CheckEligibility(e *Eligibility, maxAdditionalTokens in
 	case e.Decoding != Greedy:
 		return refuse("decoding", "decoding must be greedy, found %q", e.Decoding)
 	case !quantity.IsCount(e.TargetHiddenOutputs):
-		return refuse("target_hidden_output_count", "must be a non-negative integer")
+		return refuse("target_hidden_output_count", "is %d, must be a non-negative integer", e.TargetHiddenOutputs)
 	case !quantity.IsCount(e.SharedKVGroups):
-		return refuse("shared_kv_group_count", "must be a non-negative integer")
+		return refuse("shared_kv_group_count", "is %d, must be a non-negative integer", e.SharedKVGroups)
 	case e.TargetHiddenOutputs < c.TargetHiddenOutputs:
 		return refuse("target_hidden_output_count", "needs %d hidden outputs of the target, found %d", c.TargetHiddenOutputs, e.TargetHiddenOutputs)
 	case c.RequiresSharedKVGroups && e.SharedKVGroups < 1:
@@ -336,8 +337,8 @@ func (c *FamilyContract) CheckEligibility(e *Eligibility, maxAdditionalTokens in
 	case c.Support == SupportDesignOnly && !e.AllowDesignOnly:
 		return refuse("allow_design_only", "the family is design-only and the opt-in is missing")
 	case c.Family == SelfSpeculative && !layerSplit(e):
-		return refuse("early_exit_layer", "needs integers with target_layer_count >= 2 and 1 <= early_exit_layer < target_layer_count, found %v and %v",
-			e.TargetLayers, e.EarlyExitLayer)
+		return refuse("early_exit_layer", "needs integers with target_layer_count >= 2 and 1 <= early_exit_layer < target_layer_count, found %s and %s",
+			canonical.Number(e.TargetLayers), canonical.Number(e.EarlyExitLayer))
 	case !e.MultiTokenVerification && (c.GuaranteedTokens() == 1 || maxAdditionalTokens >= 1):
 		return refuse("multi_token_verification", "the backend verifies one row a forward, and this proposal is wider; there is no silent split")
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/inferlab/inferlab/simcore/canonical"
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/quantity"
 )
@@ -179,7 +180,7 @@ func (v *unitCheck) proposer() {
 		v.add("proposer_execution", ".proposerExecution", "unit %s: unknown execution class %q", u.ID, u.ProposerExecution)
 	}
 	if s := u.ProposerCostScale; s < 0 || math.IsNaN(s) || math.IsInf(s, 0) {
-		v.add("proposer_cost_scale", ".proposerCostScale", "unit %s: is %v, must be finite and positive", u.ID, s)
+		v.add("proposer_cost_scale", ".proposerCostScale", "unit %s: is %s, must be finite and positive", u.ID, canonical.Number(s))
 	}
 }
 
