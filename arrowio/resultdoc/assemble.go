@@ -1,6 +1,7 @@
 package resultdoc
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -40,8 +41,8 @@ func (d *document) assemble() (*serving.Run, error) {
 		return nil, err
 	}
 	for i := range d.events {
-		if err := a.event(fmt.Sprintf("serving.trace[%d]", i), &d.events[i]); err != nil {
-			return nil, err
+		if err := a.event(&d.events[i]); err != nil {
+			return nil, located(fmt.Sprintf("serving.trace[%d]", i), err)
 		}
 	}
 	return a.run, a.finish()
@@ -81,25 +82,36 @@ func (a *assembler) requests() error {
 	return nil
 }
 
-func (a *assembler) event(path string, e *event) error {
+// located puts the place of an event before the paths of its refusal, which are
+// relative to it: nearly no event has one, and all would pay for it.
+func located(place string, err error) error {
+	var refusal *issue.Error
+	if errors.As(err, &refusal) {
+		refusal.Path = place + refusal.Path
+	}
+	return err
+}
+
+// event takes over one event. Paths of its refusals begin at the event.
+func (a *assembler) event(e *event) error {
 	if e.ContractRevision != trace.ServingContractRevision {
-		return issue.New("result_revision", path+".contractRevision", "is %d; expected %d", e.ContractRevision, trace.ServingContractRevision)
+		return issue.New("result_revision", ".contractRevision", "is %d; expected %d", e.ContractRevision, trace.ServingContractRevision)
 	}
 	switch e.Kind {
 	case "arrival", "terminal":
 		return nil
 	case "batch_start":
-		return a.start(path, e)
+		return a.start(e)
 	case "batch_finish":
-		return a.end(path, e)
+		return a.end(e)
 	}
-	return issue.New("result_event", path+".kind", "is %q; expected arrival, batch_start, batch_finish or terminal", e.Kind)
+	return issue.New("result_event", ".kind", "is %q; expected arrival, batch_start, batch_finish or terminal", e.Kind)
 }
 
-func (a *assembler) start(path string, e *event) error {
+func (a *assembler) start(e *event) error {
 	tr := a.run.Trace
 	if a.running || e.Batch == nil || e.Batch.BatchID != int64(len(tr.Batches)) {
-		return issue.New("result_event", path, "expected the start of batch %d after the end of the one before", len(tr.Batches))
+		return issue.New("result_event", "", "expected the start of batch %d after the end of the one before", len(tr.Batches))
 	}
 	b := trace.ServingBatch{
 		StartNs: e.AtNs, DurationNs: e.DurationNs, KVTokensBefore: e.KVTokensBefore, TransientKVTokens: e.TransientKVTokens,
@@ -109,12 +121,12 @@ func (a *assembler) start(path string, e *event) error {
 	for i, p := range e.Batch.Prefill {
 		r, ok := a.request[p.RequestID]
 		if !ok || !quantity.IsPositive(p.Tokens) {
-			return issue.New("result_slice", fmt.Sprintf("%s.batch.prefill[%d]", path, i), "%d tokens of request %q; expected tokens of a known request", p.Tokens, p.RequestID)
+			return issue.New("result_slice", fmt.Sprintf(".batch.prefill[%d]", i), "%d tokens of request %q; expected tokens of a known request", p.Tokens, p.RequestID)
 		}
 		tr.Prefill = append(tr.Prefill, trace.PrefillSlice{Request: r, Tokens: p.Tokens})
 	}
 	for i := range e.Batch.Decode {
-		slice, err := a.decode(fmt.Sprintf("%s.batch.decode[%d]", path, i), &e.Batch.Decode[i])
+		slice, err := a.decode(i, &e.Batch.Decode[i])
 		if err != nil {
 			return err
 		}
@@ -126,14 +138,14 @@ func (a *assembler) start(path string, e *event) error {
 	return nil
 }
 
-func (a *assembler) decode(path string, e *decodeEntry) (trace.DecodeSlice, error) {
+func (a *assembler) decode(i int, e *decodeEntry) (trace.DecodeSlice, error) {
 	r, known := a.request[e.RequestID]
 	mode := word(e.Mode, trace.ModeTargetOnly, trace.ModeSpeculative)
 	outcome := word(e.Outcome, trace.OutcomeTargetOnly, trace.OutcomeAcceptedTail)
 	if !known || mode < 0 || outcome < 0 || e.GuaranteedTargetTokens&^1 != 0 || e.TargetAuthoritativeTokens&^1 != 0 ||
 		e.ProposedAdditionalTokens < 0 || e.ProposedAdditionalTokens > math.MaxInt32 ||
 		e.AcceptedAdditionalTokens < 0 || e.AcceptedAdditionalTokens > e.ProposedAdditionalTokens {
-		return trace.DecodeSlice{}, issue.New("result_slice", path, "is no decode slice of a known request: %+v", *e)
+		return trace.DecodeSlice{}, issue.New("result_slice", fmt.Sprintf(".batch.decode[%d]", i), "is no decode slice of a known request: %+v", *e)
 	}
 	return trace.DecodeSlice{
 		Request: r, ProposedAdditional: int32(e.ProposedAdditionalTokens), AcceptedAdditional: int32(e.AcceptedAdditionalTokens),
@@ -155,11 +167,11 @@ func word[E interface {
 	return -1
 }
 
-func (a *assembler) end(path string, e *event) error {
+func (a *assembler) end(e *event) error {
 	tr := a.run.Trace
 	id := len(tr.Batches) - 1
 	if !a.running || e.BatchID != int64(id) || e.AtNs != tr.Batches[id].FinishNs() {
-		return issue.New("result_event", path, "expected the end of the running batch at its start plus its duration")
+		return issue.New("result_event", "", "expected the end of the running batch at its start plus its duration")
 	}
 	b := &tr.Batches[id]
 	b.TokensFrom, b.CompletedFrom, b.KVTokensAfter = int32(len(tr.Tokens)), int32(len(tr.Completed)), e.KVTokensAfter
@@ -168,7 +180,7 @@ func (a *assembler) end(path string, e *event) error {
 		source := word(t.Source, trace.SourcePrefill, trace.SourceSpeculativeAuthoritative)
 		if !ok || source < 0 || t.TokenIndex != a.emitted[r] || t.TokenIndex >= a.run.Config.Requests[r].OutputTokens ||
 			a.run.TokenTimes[a.run.Requests[r].TokensFrom+t.TokenIndex] != e.AtNs {
-			return issue.New("result_token", fmt.Sprintf("%s.emittedTokens[%d]", path, i),
+			return issue.New("result_token", fmt.Sprintf(".emittedTokens[%d]", i),
 				"is token %d of request %q from %q; expected the next token of a known request, at its time", t.TokenIndex, t.RequestID, t.Source)
 		}
 		a.emitted[r]++
@@ -177,7 +189,7 @@ func (a *assembler) end(path string, e *event) error {
 	for i, id := range e.CompletedRequestIDs {
 		r, ok := a.request[id]
 		if !ok {
-			return issue.New("result_request", fmt.Sprintf("%s.completedRequestIds[%d]", path, i), "is %q, which is no request", id)
+			return issue.New("result_request", fmt.Sprintf(".completedRequestIds[%d]", i), "is %q, which is no request", id)
 		}
 		tr.Completed = append(tr.Completed, r)
 	}

@@ -22,7 +22,7 @@ func ComposedTrace(protocol io.Reader) (*composed.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &document{dec: json.NewDecoder(bytes.NewReader(text))}
+	d := newDocument(bytes.NewReader(text))
 	if err := d.whole(d.protocol); err != nil {
 		return nil, err
 	}

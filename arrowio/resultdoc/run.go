@@ -1,7 +1,6 @@
 package resultdoc
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -35,14 +34,14 @@ func Run(r io.Reader) (*serving.Run, error) {
 // run's serving-trace document, whose inputs and events take the place of those of
 // the result. Everything else is as in Run.
 func RunWithTrace(result, protocol io.Reader) (*serving.Run, error) {
-	d := &document{dec: json.NewDecoder(result)}
+	d := newDocument(result)
 	if err := d.whole(d.root); err != nil {
 		return nil, err
 	}
 	if err := d.checkHead(); err != nil {
 		return nil, err
 	}
-	t := &document{dec: json.NewDecoder(protocol)}
+	t := newDocument(protocol)
 	if err := t.whole(t.protocol); err != nil {
 		return nil, err
 	}
@@ -61,7 +60,7 @@ func RunWithTrace(result, protocol io.Reader) (*serving.Run, error) {
 // of a run with an expert cache is refused. Errors are *issue.Error or those of the
 // reader and of serving.Rebuild.
 func Trace(protocol io.Reader) (*serving.Run, error) {
-	d := &document{dec: json.NewDecoder(protocol)}
+	d := newDocument(protocol)
 	if err := d.whole(d.protocol); err != nil {
 		return nil, err
 	}
@@ -119,7 +118,7 @@ func (d *document) protocol(key string) error {
 	case "compositionRevision":
 		d.composed = true
 	}
-	return d.skip(key)
+	return d.syntax(key, d.in.skip())
 }
 
 // emissions gives every request the times of its tokens, which a summary leaves

@@ -1,7 +1,7 @@
 package resultdoc
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -34,7 +34,7 @@ func Serving(r io.Reader, opt arrowio.Options) (*arrowio.ServingTables, error) {
 
 // read reads a full document of a serving run.
 func read(r io.Reader) (*document, error) {
-	d := &document{dec: json.NewDecoder(r)}
+	d := newDocument(r)
 	if err := d.whole(d.root); err != nil {
 		return nil, err
 	}
@@ -65,15 +65,19 @@ func (d *document) whole(member func(key string) error) error {
 	if err := d.object("", member); err != nil {
 		return err
 	}
-	if _, err := d.dec.Token(); err != io.EOF {
+	switch _, err := d.in.peek(); err {
+	case io.ErrUnexpectedEOF:
+		return nil
+	case nil:
 		return issue.New("result_syntax", "", "text after the document")
+	default:
+		return d.syntax("", err)
 	}
-	return nil
 }
 
 // document is what has been read of a result.
 type document struct {
-	dec        *json.Decoder
+	in         *scanner
 	kind       string
 	revision   int64
 	provenance arrowio.Provenance
@@ -107,19 +111,15 @@ type requestEntry struct {
 
 // event is an entry of serving.trace, of any kind.
 type event struct {
-	ContractRevision  int64
-	Kind              string
-	AtNs              int64
-	Batch             *work
-	DurationNs        int64
-	KVTokensBefore    int64
-	TransientKVTokens int64
-	BatchID           int64
-	EmittedTokens     []struct {
-		RequestID  string
-		TokenIndex int64
-		Source     string
-	}
+	ContractRevision    int64
+	Kind                string
+	AtNs                int64
+	Batch               *work
+	DurationNs          int64
+	KVTokensBefore      int64
+	TransientKVTokens   int64
+	BatchID             int64
+	EmittedTokens       []tokenEntry
 	CompletedRequestIDs []string
 	KVTokensAfter       int64
 	RequestID           string
@@ -127,16 +127,26 @@ type event struct {
 	TotalOutputTokens   int64
 }
 
+// tokenEntry is an emitted token.
+type tokenEntry struct {
+	RequestID  string
+	TokenIndex int64
+	Source     string
+}
+
 // work is a batch object.
 type work struct {
-	BatchID int64
-	Prefill []struct {
-		RequestID string
-		Tokens    int64
-	}
+	BatchID              int64
+	Prefill              []prefillEntry
 	Decode               []decodeEntry
 	TokenWork            int64
 	ExpectedOutputTokens int64
+}
+
+// prefillEntry is a chunk of a prompt.
+type prefillEntry struct {
+	RequestID string
+	Tokens    int64
 }
 
 // decodeEntry is a decode slice.
@@ -156,60 +166,57 @@ type batchEntry struct {
 	OperationCounts    serving.OperationCounts
 }
 
+// newDocument is an empty document and the text to fill it from.
+func newDocument(r io.Reader) *document { return &document{in: newScanner(r)} }
+
 // object reads an object and hands its keys to member, which reads the values.
 func (d *document) object(path string, member func(key string) error) error {
 	if err := d.open(path, '{', "an object"); err != nil {
 		return err
 	}
-	for d.dec.More() {
-		key, err := d.dec.Token()
-		if err != nil {
-			return d.syntax(path, err)
-		}
-		if err := member(key.(string)); err != nil {
-			return err
-		}
-	}
-	_, err := d.dec.Token()
-	return d.syntax(path, err)
+	return d.syntax(path, d.in.members(func(key []byte) error { return member(string(key)) }))
 }
 
-// array reads an array and calls element before each of its values.
-func (d *document) array(path string, element func(i int) error) error {
+// entries reads an array of which every value is an entry.
+func entries[E any](d *document, path string, into *[]E, read func(*E) error) error {
 	if err := d.open(path, '[', "an array"); err != nil {
 		return err
 	}
-	for i := 0; d.dec.More(); i++ {
-		if err := element(i); err != nil {
-			return err
+	var list gathered[E]
+	i := 0
+	err := d.in.elements(func() error {
+		if err := read(list.next()); err != nil {
+			return d.syntax(fmt.Sprintf("%s[%d]", path, i), err)
 		}
-	}
-	_, err := d.dec.Token()
+		i++
+		return nil
+	})
+	*into = list.all()
 	return d.syntax(path, err)
 }
 
-func (d *document) open(path string, delim json.Delim, what string) error {
-	token, err := d.dec.Token()
+// open refuses values of another type.
+func (d *document) open(path string, mark byte, what string) error {
+	c, err := d.in.peek()
 	if err != nil {
 		return d.syntax(path, err)
 	}
-	if token != delim {
-		return issue.New("result_type", path, "is %v; expected %s", token, what)
+	if c != mark {
+		return issue.New("result_type", path, "begins with %q; expected %s", c, what)
 	}
 	return nil
 }
 
 // value decodes one value.
-func (d *document) value(path string, into any) error { return d.syntax(path, d.dec.Decode(into)) }
+func (d *document) value(path string, into any) error { return d.syntax(path, d.in.value(into)) }
 
+// syntax gives an error of the scanner its place; those that have one keep it.
 func (d *document) syntax(path string, err error) error {
-	if err == nil {
-		return nil
+	var placed *issue.Error
+	if err == nil || errors.As(err, &placed) {
+		return err
 	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return issue.New("result_syntax", path, "at byte %d: %v", d.dec.InputOffset(), err)
+	return issue.New("result_syntax", path, "at byte %d: %v", d.in.offset(), err)
 }
 
 func (d *document) root(key string) error {
@@ -244,12 +251,9 @@ func (d *document) root(key string) error {
 	case "serving":
 		return d.object(key, d.serving)
 	case "batches":
-		return d.array(key, func(i int) error {
-			d.batches = append(d.batches, batchEntry{})
-			return d.value(fmt.Sprintf("batches[%d]", i), &d.batches[i])
-		})
+		return entries(d, key, &d.batches, d.in.batch)
 	}
-	return d.skip(key)
+	return d.syntax(key, d.in.skip())
 }
 
 func (d *document) serving(key string) error {
@@ -258,25 +262,14 @@ func (d *document) serving(key string) error {
 	case "metrics":
 		return d.value(path, &d.metrics)
 	case "requests":
-		return d.array(path, func(i int) error {
-			d.requests = append(d.requests, requestEntry{})
-			return d.value(fmt.Sprintf("%s[%d]", path, i), &d.requests[i])
-		})
+		return entries(d, path, &d.requests, d.in.request)
 	case "replay":
 		return d.value(path, &d.replay)
 	case "trace":
 		d.traced = true
-		return d.array(path, func(i int) error {
-			d.events = append(d.events, event{})
-			return d.value(fmt.Sprintf("%s[%d]", path, i), &d.events[i])
-		})
+		return entries(d, path, &d.events, d.in.event)
 	}
-	return d.skip(path)
-}
-
-func (d *document) skip(path string) error {
-	var ignored json.RawMessage
-	return d.value(path, &ignored)
+	return d.syntax(path, d.in.skip())
 }
 
 // checkHead refuses documents of other commands.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/arrowio/internal/cputime"
 	"github.com/inferlab/inferlab/simcore"
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
@@ -172,9 +173,11 @@ func BenchmarkServing(b *testing.B) {
 	data := written(b, simulated(b, 400), result.Full)
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
+	before := cputime.Used()
 	for b.Loop() {
 		if _, err := Serving(bytes.NewReader(data), arrowio.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
+	b.ReportMetric(float64(len(data))*float64(b.N)/1e6/(cputime.Used()-before).Seconds(), "MB/cpu-s")
 }
