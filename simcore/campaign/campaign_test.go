@@ -9,6 +9,7 @@ import (
 	"github.com/inferlab/inferlab/simcore/campaign"
 	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/executor"
+	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
 	"github.com/inferlab/inferlab/simcore/plan/plantest"
@@ -170,6 +171,62 @@ func TestOptionsHaveDefaultsAndTypes(t *testing.T) {
 		}
 		if err := r.Err(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v does not name %s", text, err, name)
+		}
+	}
+}
+
+// A value that only the executor can judge is refused by its path in the file.
+func TestRangesAreRefusedByPath(t *testing.T) {
+	scenario := plantest.Scenario(plantest.Small)
+	path := func(err error) string {
+		if all := issue.All(err); len(all) == 1 {
+			return all[0].Path
+		}
+		return "no issue"
+	}
+	for _, c := range []struct {
+		options executor.CampaignOptions
+		want    string
+	}{
+		{executor.CampaignOptions{ExecutionCount: 0}, "concurrent_campaign.execution_count"},
+		{executor.CampaignOptions{ExecutionCount: 1 << 40}, "concurrent_campaign.execution_count"},
+		{executor.CampaignOptions{ExecutionCount: 1 << 52}, "concurrent_campaign.execution_count"},
+		{executor.CampaignOptions{ExecutionCount: 1, Seed: -1}, "concurrent_campaign.seed"},
+		{executor.CampaignOptions{ExecutionCount: 1, ArrivalWindowNs: 1<<53 - 1}, "concurrent_campaign.arrival_window_ns"},
+	} {
+		if _, err := campaign.RunConcurrent(scenario, relay(), c.options); path(err) != c.want {
+			t.Errorf("%+v: %v, want a refusal of %s", c.options, err, c.want)
+		}
+	}
+	one := executor.CampaignOptions{ExecutionCount: 1}
+	fault := trace.Fault{Kind: trace.NodeFailure, NodeID: "n0", AtNs: 1, HasQuiesceTimeout: true, QuiesceTimeoutNs: 1, Reason: "x"}
+	for _, c := range []struct {
+		change func(*trace.Fault)
+		want   string
+	}{
+		{func(f *trace.Fault) { f.NodeID = "n9" }, "node_failure.node_id"},
+		{func(f *trace.Fault) { f.AtNs = -5 }, "node_failure.at_ns"},
+		{func(f *trace.Fault) { f.AtNs = 99 }, "node_failure.at_ns"},
+		{func(f *trace.Fault) { f.QuiesceTimeoutNs = 0 }, "node_failure.quiesce_timeout_ns"},
+	} {
+		f := fault
+		c.change(&f)
+		if _, err := campaign.RunNodeFailure(scenario, relay(), one, f); path(err) != c.want {
+			t.Errorf("%+v: %v, want a refusal of %s", f, err, c.want)
+		}
+	}
+	q := trace.FailoverRequest{FailedScenario: scenario, RecoveryScenario: scenario, FailedPlan: relay(), RecoveryPlan: relay(), Reason: "x"}
+	for _, c := range []struct {
+		change func(*trace.FailoverRequest)
+		want   string
+	}{
+		{func(q *trace.FailoverRequest) { q.FailedNodeID = "n9" }, "node_failover.failed_node_id"},
+		{func(q *trace.FailoverRequest) { q.FailedNodeID, q.FaultAtNs = "n0", -5 }, "node_failover.fault_at_ns"},
+	} {
+		r := q
+		c.change(&r)
+		if _, err := campaign.RunFailover(r); path(err) != c.want {
+			t.Errorf("%v, want a refusal of %s", err, c.want)
 		}
 	}
 }

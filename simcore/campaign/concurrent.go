@@ -1,12 +1,14 @@
 package campaign
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/inferlab/inferlab/simcore/evidence"
 	"github.com/inferlab/inferlab/simcore/executor"
+	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
 	"github.com/inferlab/inferlab/simcore/replay/planreplay"
@@ -64,7 +66,16 @@ func draw(fabric *plan.Fabric, p *plan.Plan, o executor.CampaignOptions) ([]plan
 	if err != nil {
 		return nil, err
 	}
-	return executor.Campaign(f, o)
+	requests, err := executor.Campaign(f, o)
+	if err == nil {
+		return requests, nil
+	}
+	var e *issue.Error
+	if errors.As(err, &e) && e.Code == executor.CodeEventBudget {
+		return nil, issue.New(e.Code, campaignBlock+".execution_count", "found %d executions of %d steps each; execution.maxEvents of the scenario: %s",
+			o.ExecutionCount, f.Len(), e.Message)
+	}
+	return nil, within(campaignBlock, campaignKeys, err)
 }
 
 // latency takes the percentile by nearest rank, in the arithmetic of contract 03

@@ -35,7 +35,7 @@ func NextEpoch(failed, recovery *topology.Scenario) (*topology.Scenario, error) 
 func RunFailover(q trace.FailoverRequest) (*Failover, error) {
 	r, err := executor.RunFailover(&q)
 	if err != nil {
-		return nil, err
+		return nil, within(failoverBlock, failoverKeys, err)
 	}
 	replayed, err := planreplay.CheckFailover(&q, &r.Trace)
 	if err != nil {

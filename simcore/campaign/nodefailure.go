@@ -43,7 +43,7 @@ func RunNodeFailure(scn *topology.Scenario, p *plan.Plan, o executor.CampaignOpt
 	}
 	r, err := executor.RunConcurrentNodeFailure(fabric, requests, &fault)
 	if err != nil {
-		return nil, err
+		return nil, within(failureBlock, failureKeys, err)
 	}
 	replayed, err := planreplay.New(scn.Spec()).CheckConcurrentNodeFailure(requests, &fault, &r.Trace)
 	if err != nil {

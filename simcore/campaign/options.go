@@ -1,14 +1,40 @@
 package campaign
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/executor"
+	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/trace"
 )
 
-// Keys are the blocks that this package reads from a workload file, for callers
-// that report unknown keys.
-var Keys = []string{"concurrent_campaign", "node_failover", "node_failure"}
+// The blocks that this package reads from a workload file.
+const (
+	campaignBlock = "concurrent_campaign"
+	failoverBlock = "node_failover"
+	failureBlock  = "node_failure"
+)
+
+// Keys are the blocks that this package reads, for callers that report unknown keys.
+var Keys = []string{campaignBlock, failoverBlock, failureBlock}
+
+// The members of the blocks.
+var (
+	campaignKeys = []string{"execution_count", "seed", "arrival_window_ns"}
+	failureKeys  = []string{"node_id", "at_ns", "quiesce_timeout_ns", "reason"}
+	failoverKeys = []string{"failed_node_id", "fault_at_ns", "reason", "quiesce_timeout_ns"}
+)
+
+// within gives a refusal of one of a block's members the member's path in a file.
+func within(block string, keys []string, err error) error {
+	var e *issue.Error
+	if errors.As(err, &e) && slices.Contains(keys, e.Path) {
+		return issue.New(e.Code, block+"."+e.Path, "%s", e.Message)
+	}
+	return err
+}
 
 // Reasons that a fault carries when the file gives none.
 const (
@@ -21,8 +47,8 @@ const (
 // within 1 ms. Ranges are checked when the campaign is drawn.
 func ReadOptions(root document.Node, seed int64) executor.CampaignOptions {
 	o := executor.CampaignOptions{ExecutionCount: 32, Seed: seed, ArrivalWindowNs: 1_000_000}
-	n := root.Get("concurrent_campaign")
-	if !n.Present() || !n.Known("execution_count", "seed", "arrival_window_ns") {
+	n := root.Get(campaignBlock)
+	if !n.Present() || !n.Known(campaignKeys...) {
 		return o
 	}
 	o.ExecutionCount = n.Get("execution_count").IntegerOr(o.ExecutionCount)
@@ -34,8 +60,8 @@ func ReadOptions(root document.Node, seed int64) executor.CampaignOptions {
 // ReadNodeFailure reads the required block node_failure.
 func ReadNodeFailure(root document.Node) trace.Fault {
 	f := trace.Fault{Kind: trace.NodeFailure, HasQuiesceTimeout: true}
-	n := root.Get("node_failure")
-	if !n.Known("node_id", "at_ns", "quiesce_timeout_ns", "reason") {
+	n := root.Get(failureBlock)
+	if !n.Known(failureKeys...) {
 		return f
 	}
 	f.NodeID = n.Get("node_id").NonEmpty()
@@ -49,8 +75,8 @@ func ReadNodeFailure(root document.Node) trace.Fault {
 // and plans are the caller's to add.
 func ReadFailover(root document.Node) trace.FailoverRequest {
 	var q trace.FailoverRequest
-	n := root.Get("node_failover")
-	if !n.Known("failed_node_id", "fault_at_ns", "reason", "quiesce_timeout_ns") {
+	n := root.Get(failoverBlock)
+	if !n.Known(failoverKeys...) {
 		return q
 	}
 	q.FailedNodeID = n.Get("failed_node_id").NonEmpty()

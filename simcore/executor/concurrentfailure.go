@@ -18,7 +18,7 @@ func RunConcurrentNodeFailure(fabric *plan.Fabric, requests []plan.Request, faul
 		return nil, err
 	}
 	if late := executionsWhere(requests, func(q *plan.Request) bool { return q.ArrivalNs >= fault.AtNs }); late != "" {
-		return nil, issue.New(CodeFault, "atNs", "executions %s do not arrive before the fault at %d ns", late, fault.AtNs)
+		return nil, issue.New(CodeFault, "at_ns", "executions %s do not arrive before the fault at %d ns", late, fault.AtNs)
 	}
 	r, err := runAll(fabric, requests)
 	if err != nil {
