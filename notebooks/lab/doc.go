@@ -6,6 +6,7 @@
 //	lab.Show(figure.TTFT(run))             // one picture
 //	lab.Show(arrowio.Serving(run, arrowio.Options{}).Requests())
 //	lab.Save("out/ttft.svg", figure.TTFT(run))
+//	lab.Save("out/run.html", run)                  // its page
 //
 // In go values; out come Jupyter displays, each with a form in plain text
 // beside it: HTML for tables, image/svg+xml for figures, so that saved and
@@ -22,4 +23,5 @@
 // hands its writer over:
 //
 //	lab.SaveTables("out", parquetio.Ext, parquetio.Write, tables.All()...)
+//	lab.SaveResult("out", run, parquetio.Ext, parquetio.Write) // tables and page
 package lab

@@ -56,20 +56,20 @@ func sampleRun() *serving.Run {
 		Metrics: serving.Metrics{Requests: 2, Batches: 3, OutputTokens: 5, TotalDurationNs: 6_000_000, ThroughputTokensPerSecond: 833.3333,
 			P50TimeToFirstTokenNs: 2_000_000, P95TimeToFirstTokenNs: 3_999_000, P50InterTokenLatencyNs: 2_000_000,
 			P95InterTokenLatencyNs: 2_000_000, TokenBatchUtilization: 0.5, KVHighWaterTokens: 11},
-		Replay:     serving.Replay{AppliedEvents: 1234},
+		Replay:     serving.Replay{AppliedEvents: 1234, CompletedRequests: 2},
 		Confidence: evidence.Heuristic,
 	}
 }
 
 func TestShowRun(t *testing.T) {
 	shown, _, _ := captured(t, func() { Show(sampleRun()) })
-	want := `2 requests served on a machine without a name in a modeled 6 ms: p95 TTFT 4 ms, p95 ITL 2 ms, 833 tokens/s.
-  TTFT p50               2 ms (modeled; p95 4 ms)
-  ITL p50                2 ms (modeled; p95 2 ms)
-  Throughput             833 tokens/s (modeled; 5 output tokens)
-  Duration               6 ms (modeled; first arrival to last token)
-  Batches                3 (50.0 % of the token limit used)
-  KV high water          11 tokens (1.1 % of 1,000 tokens)
+	want := `2 requests served in a modeled 6 ms at 833 output tokens/s. 95 % see their first token within 4 ms; KV peaks at 1.1 % of its budget.
+  Predicted throughput           833 tokens/s (5 output tokens in 6 ms)
+  Modeled TTFT, p50 / p95        2 ms / 4 ms (mean 0 ns)
+  Modeled ITL, p50 / p95         2 ms / 2 ms (mean 0 ns)
+  Modeled request latency, mean  0 ns (arrival to completion, 2 requests)
+  KV high water                  11 tokens (1.1 % of a budget of 1,000)
+  Batches                        3 (50.0 % of token slots, 0.0 % of sequence slots used)
   heuristic; replay verified, 1,234 events
 `
 	head, rest, _ := strings.Cut(shown, "p95 TTFT 4 ms, 2.0 ×")
@@ -83,7 +83,7 @@ func TestShowRun(t *testing.T) {
 	if len(bs) != 2 || !strings.HasPrefix(bs[1].text(mimeSVG), "<svg") {
 		t.Errorf("a run shows its head and one figure, got %d displays", len(bs))
 	}
-	for _, want := range []string{"2 requests served", "TTFT p50", "replay verified, 1,234 events", ">heuristic</span>"} {
+	for _, want := range []string{"2 requests served", "Modeled TTFT, p50 / p95", "replay verified, 1,234 events", ">heuristic</span>"} {
 		if !strings.Contains(bs[0].text(mimeHTML), want) {
 			t.Errorf("the head lacks %q:\n%s", want, bs[0].text(mimeHTML))
 		}
@@ -92,7 +92,7 @@ func TestShowRun(t *testing.T) {
 
 func TestShowEmptyRun(t *testing.T) {
 	shown, _, status := captured(t, func() { Show(&serving.Run{Trace: &trace.Serving{}}) })
-	if status != 0 || !strings.Contains(shown, "No requests were served") || !strings.Contains(shown, "No request was scheduled in this run.") {
+	if status != 0 || shown != "*serving.Run: nothing to show\n" {
 		t.Errorf("status %d, shown:\n%s", status, shown)
 	}
 }

@@ -25,7 +25,7 @@ func TestShowSimulatedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown, _, status := captured(t, func() { Show(run) })
-	if status != 0 || !strings.HasPrefix(shown, "2 requests served on multi-gpu in a modeled ") {
+	if status != 0 || !strings.HasPrefix(shown, "2 requests served in a modeled ") {
 		t.Errorf("status %d, shown:\n%s", status, shown)
 	}
 	for _, table := range arrowio.Serving(run, arrowio.Options{}).All() {

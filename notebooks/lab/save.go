@@ -9,6 +9,7 @@ import (
 
 	"github.com/inferlab/inferlab/arrowio"
 	"github.com/inferlab/inferlab/internal/wholefile"
+	"github.com/inferlab/inferlab/report"
 	"github.com/inferlab/inferlab/report/figure"
 	"github.com/inferlab/inferlab/report/unit"
 )
@@ -19,6 +20,8 @@ import (
 //   - []byte or string: written as it is (a report page, for example);
 //   - a figure: .svg, .png or .pdf by the extension of path;
 //   - an *arrowio.Table: .csv or .arrow by the extension of path;
+//   - a result, which is what Show tells a verdict of: its page, with .html
+//     (SaveResult adds its tables);
 //   - func(io.Writer) error: called with the file;
 //   - an io.WriterTo.
 //
@@ -61,7 +64,23 @@ func writerOf(ext string, content any) (func(io.Writer) error, error) {
 	case io.WriterTo:
 		return func(w io.Writer) error { _, err := c.WriteTo(w); return err }, nil
 	}
+	if _, ok := report.BriefOf(storied(content)); ok {
+		return pageWriter(ext, content)
+	}
 	return nil, fmt.Errorf("there is no way to write %T to a file", content)
+}
+
+func pageWriter(ext string, result any) (func(io.Writer) error, error) {
+	if ext != ".html" {
+		return nil, fmt.Errorf("the page of a result is written as .html, not as %q (its tables: lab.SaveResult)", ext)
+	}
+	return func(w io.Writer) error {
+		page, err := pageOf(result)
+		if err == nil {
+			_, err = w.Write(page)
+		}
+		return err
+	}, nil
 }
 
 func figureWriter(ext string, f figure.Figure) (func(io.Writer) error, error) {
@@ -105,22 +124,30 @@ func tableWriter(ext string, t *arrowio.Table) (func(io.Writer) error, error) {
 // It takes the writer instead of calling it so that only the cells that save
 // Parquet link it. A failure ends the cell as Must does.
 func SaveTables(dir, ext string, write func(io.Writer, *arrowio.Table) error, tables ...*arrowio.Table) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := saveTables(dir, ext, write, tables); err != nil {
 		fail(err)
 	}
+}
+
+// saveTables writes tables and shows the list of them.
+func saveTables(dir, ext string, write func(io.Writer, *arrowio.Table) error, tables []*arrowio.Table) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
 	if err := arrowio.WriteDir(dir, ext, write, tables...); err != nil {
-		fail(err)
+		return err
 	}
 	saved := &Table{Name: "saved", Columns: []Column{{Name: "file"}, {Name: "rows", Numeric: true}, {Name: "size", Unit: "bytes", Numeric: true}}}
 	for _, t := range tables {
 		path := filepath.Join(dir, t.Name()+ext)
 		info, err := os.Stat(path)
 		if err != nil {
-			fail(err)
+			return err
 		}
 		saved.Rows = append(saved.Rows, []string{filepath.ToSlash(path), fmt.Sprint(t.NumRows()), fmt.Sprint(info.Size())})
 	}
 	Show(saved)
+	return nil
 }
 
 func savedLine(path string) (string, error) {

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"reflect"
 	"strings"
 
 	"github.com/inferlab/inferlab/arrowio"
 	"github.com/inferlab/inferlab/report/figure"
 	"github.com/inferlab/inferlab/simcore/evidence"
-	"github.com/inferlab/inferlab/simcore/serving"
 	"github.com/inferlab/inferlab/simcore/topology"
 )
 
@@ -25,7 +25,9 @@ type Drawing interface {
 
 // Show displays each value in the notebook, in order:
 //
-//   - a serving run by its verdict, its numbers and one figure;
+//   - a result by its verdict, its numbers and one figure: a serving run with or
+//     without an expert cache, a comparison, an executed plan, a fault campaign, a
+//     failover, a speculative run, an expert cache, a calibration;
 //   - a figure or Drawing as SVG, with its finding as plain text; figures also
 //     as PNG;
 //   - a machine as a drawing of its parts and links;
@@ -50,8 +52,6 @@ func bundles(v any) []bundle {
 	switch v := v.(type) {
 	case nil:
 		return []bundle{plainText("nothing to show")}
-	case *serving.Run:
-		return runBundles(v)
 	case *topology.Scenario:
 		return []bundle{figureBundle(figure.Machine(v))}
 	case *Chart:
@@ -75,7 +75,21 @@ func bundles(v any) []bundle {
 	case string:
 		return []bundle{plainText(v)}
 	}
+	if shown, ok := resultBundles(v); ok {
+		return shown
+	}
+	if holdsNothing(v) {
+		return []bundle{plainText(fmt.Sprintf("%T: nothing to show", v))}
+	}
 	return []bundle{plainText(fmt.Sprintf("%+v", v))}
+}
+
+// holdsNothing reports whether v is a result without anything to tell, of a run
+// without requests for instance, whose memory says nothing to a reader.
+func holdsNothing(v any) bool {
+	t := reflect.TypeOf(v)
+	_, speaks := v.(fmt.Stringer)
+	return !speaks && t.Kind() == reflect.Pointer && strings.HasPrefix(t.Elem().PkgPath(), "github.com/inferlab/inferlab/")
 }
 
 func plainText(s string) bundle { return bundle{mimeText: s} }
