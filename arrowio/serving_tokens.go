@@ -79,13 +79,53 @@ func (t *ServingTables) gapColumn() column {
 	}
 	run, tokens := t.run, t.run.Trace.Tokens
 	return column{opt: func(dst []int64, ok []bool, from int64) {
-		for i, e := range tokens[from : from+int64(len(dst))] {
-			if ok[i] = e.Index > 0; !ok[i] {
-				dst[i] = 0
-				continue
+		seen := newSeen(len(run.Config.Requests), len(dst))
+		t.tokens.visit(from, len(dst), func(batch, at int, lo, hi int64) {
+			now := run.Trace.Batches[batch].FinishNs()
+			first := from + int64(at)
+			for i, e := range tokens[first : first+hi-lo] {
+				k := at + i
+				if ok[k] = e.Index > 0; ok[k] {
+					before, known := seen.last(e.Request)
+					if !known {
+						before = run.TokenTimes[run.Requests[t.byRequest[e.Request]].TokensFrom+int64(e.Index)-1]
+					}
+					dst[k] = now - before
+				} else {
+					dst[k] = 0
+				}
+				seen.at(e.Request, now)
 			}
-			at := run.Requests[t.byRequest[e.Request]].TokensFrom + int64(e.Index)
-			dst[i] = run.TokenTimes[at] - run.TokenTimes[at-1]
-		}
+		})
 	}}
+}
+
+// seen remembers the last token of each request over a range of rows. The token
+// times of a run stand by request, so that looking each one up would touch as many
+// lines of memory as there are rows.
+type seen []int64
+
+// newSeen remembers nothing when a range is too short to pay for it.
+func newSeen(requests, rows int) seen {
+	if rows < requests {
+		return nil
+	}
+	s := make(seen, requests)
+	for i := range s {
+		s[i] = -1
+	}
+	return s
+}
+
+func (s seen) last(request int32) (ns int64, known bool) {
+	if s == nil || s[request] < 0 {
+		return 0, false
+	}
+	return s[request], true
+}
+
+func (s seen) at(request int32, ns int64) {
+	if s != nil {
+		s[request] = ns
+	}
 }
