@@ -7,7 +7,8 @@
 // without tables is refused with the kinds that have some.
 //
 // Contracts: those of the documents (serving trace revision 3, plan revision 5,
-// concurrent trace 1, expert cache 5, serving expert-cache composition 3, paged KV 1).
+// concurrent trace 1, expert cache 5, serving expert-cache composition 3, paged KV 1,
+// speculative iteration 1, proposer family 2).
 package documents
 
 import (
@@ -47,6 +48,7 @@ func readers() []reader {
 		{trace.NodeFailureDocumentKind, plans},
 		{trace.FailoverDocumentKind, plans},
 		{trace.ExpertsDocumentKind, expertCache},
+		{trace.SpeculativeDocumentKind, speculativeTrace},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/replay/kvreplay"
+	"github.com/inferlab/inferlab/simcore/replay/speculativereplay"
 	"github.com/inferlab/inferlab/simcore/speculative"
 	"github.com/inferlab/inferlab/simcore/trace"
 	"github.com/inferlab/inferlab/simcore/workload"
@@ -62,37 +63,15 @@ func speculativeResult(r io.Reader, opt arrowio.Options) ([]*arrowio.Table, erro
 	return arrowio.SpeculativeDocument(run, p, opt).All(), nil
 }
 
-// outcomes are the words of a result by outcome.
-var outcomes = []trace.DecodeOutcome{trace.OutcomeTargetOnly, trace.OutcomeCorrection, trace.OutcomeBonus, trace.OutcomeAcceptedTail}
-
-// iteration reads one iteration and compares its derived members with it.
+// iteration reads one iteration, which begins at the given length.
 func iteration(n document.Node, number, base int64) (trace.SpeculativeIteration, error) {
-	it := trace.SpeculativeIteration{
-		BaseTokens:         n.Get("baseTokenLength").Count(),
-		Guaranteed:         uint8(n.Get("guaranteedTargetTokens").IntegerIn(0, 1, "0 or 1")),
-		ProposedAdditional: n.Get("proposedAdditionalTokens").Count(),
-		AcceptedAdditional: n.Get("acceptedAdditionalTokens").Count(),
-		Authoritative:      uint8(n.Get("targetAuthoritativeTokens").IntegerIn(0, 1, "0 or 1")),
+	pass := document.NewReader(*n.Value(), fmt.Sprintf("iterations[%d]", number))
+	it := speculativereplay.ReadIteration(pass.Root(), number)
+	if found := issue.All(pass.Err()); len(found) > 0 {
+		return it, issue.New("speculative_result", found[0].Path, "%s", found[0].Message)
 	}
-	words := make([]string, len(outcomes))
-	for i, o := range outcomes {
-		words[i] = o.String()
-	}
-	word := n.Get("outcome").OneOf(words...)
-	for i := range words {
-		if words[i] == word {
-			it.Outcome = outcomes[i]
-		}
-	}
-	for _, c := range []struct {
-		key  string
-		want int64
-	}{{"iteration", number}, {"baseTokenLength", base}, {"proposedDraftTokens", it.ProposedDraftTokens()},
-		{"acceptedDraftTokens", it.AcceptedDraftTokens()}, {"rejectedDraftTokens", it.RejectedDraftTokens()},
-		{"committedTokens", it.CommittedTokens()}, {"finalTokenLength", it.FinalTokens()}} {
-		if v := n.Get(c.key); v.OK() && v.Integer() != c.want {
-			return it, issue.New("speculative_result", fmt.Sprintf("iterations[%d].%s", number, c.key), "is %d; expected %d", v.Integer(), c.want)
-		}
+	if it.BaseTokens != base {
+		return it, issue.New("speculative_result", fmt.Sprintf("iterations[%d].baseTokenLength", number), "is %d; expected %d", it.BaseTokens, base)
 	}
 	return it, nil
 }

@@ -69,36 +69,7 @@ func speculativeWorkload(w *jsondoc.Writer, s *speculative.Run) {
 	w.Key("initialTokenLength").Int(t.InitialTokens)
 	w.Key("finalTokenLength").Int(t.FinalTokens)
 	w.Key("targetOnlyFinalTokenLength").Int(s.Config.InitialTokens + s.Config.OutputTokens)
-	w.Key("iterations").Array()
-	for i := range t.Iterations {
-		w.Element()
-		speculativeIteration(w, int64(i), &t.Iterations[i])
-	}
-	w.End()
-	w.Key("metrics")
-	speculativeMetrics(w, &t.Metrics)
-	w.Key("stateGroups").Array()
-	for i := range t.Groups {
-		g := &t.Groups[i]
-		w.Element().Object()
-		w.Key("id").Text(g.ID)
-		w.Key("owner").Text(string(g.Owner))
-		w.Key("role").Text(string(g.Role))
-		w.Key("lifetime").Text(string(g.Lifetime))
-		w.Key("logicalLength").Int(g.LogicalLength)
-		w.Key("highWaterLength").Int(g.HighWaterLength)
-		w.Key("capacityTokens").Int(g.CapacityTokens)
-		w.End()
-	}
-	w.End()
-	if t.PagedKV != nil {
-		w.Key("pagedKv").Object()
-		w.Key("snapshot")
-		t.PagedKV.WriteSnapshot(w, &t.PagedKVSnapshot)
-		w.Key("trace")
-		t.PagedKV.WriteEvents(w)
-		w.End()
-	}
+	t.WriteRecord(w)
 }
 
 func familyContract(w *jsondoc.Writer, c *workload.FamilyContract) {
@@ -119,63 +90,6 @@ func familyContract(w *jsondoc.Writer, c *workload.FamilyContract) {
 		w.Key("lifetime").Text(string(row.Lifetime))
 		w.End()
 	}
-	w.End()
-	w.End()
-}
-
-func speculativeIteration(w *jsondoc.Writer, number int64, it *trace.SpeculativeIteration) {
-	w.Object()
-	w.Key("iteration").Int(number)
-	w.Key("baseTokenLength").Int(it.BaseTokens)
-	w.Key("guaranteedTargetTokens").Int(int64(it.Guaranteed))
-	w.Key("proposedAdditionalTokens").Int(it.ProposedAdditional)
-	w.Key("acceptedAdditionalTokens").Int(it.AcceptedAdditional)
-	w.Key("proposedDraftTokens").Int(it.ProposedDraftTokens())
-	w.Key("acceptedDraftTokens").Int(it.AcceptedDraftTokens())
-	w.Key("rejectedDraftTokens").Int(it.RejectedDraftTokens())
-	w.Key("targetAuthoritativeTokens").Int(int64(it.Authoritative))
-	w.Key("committedTokens").Int(it.CommittedTokens())
-	w.Key("finalTokenLength").Int(it.FinalTokens())
-	w.Key("outcome").Text(it.Outcome.String())
-	w.End()
-}
-
-// speculativeMetrics writes the metrics of contract 04 sections 7.4 and 13.6.
-func speculativeMetrics(w *jsondoc.Writer, m *trace.SpeculativeMetrics) {
-	w.Object()
-	w.Key("iterations").Int(m.Iterations)
-	w.Key("targetForwards").Int(m.Iterations)
-	w.Key("guaranteedTargetTokens").Int(m.GuaranteedTargetTokens)
-	w.Key("proposedAdditionalTokens").Int(m.ProposedAdditionalTokens)
-	w.Key("acceptedAdditionalTokens").Int(m.AcceptedAdditionalTokens)
-	w.Key("proposedDraftTokens").Int(m.ProposedDraftTokens)
-	w.Key("acceptedDraftTokens").Int(m.AcceptedDraftTokens)
-	w.Key("rejectedDraftTokens").Int(m.RejectedDraftTokens)
-	w.Key("targetAuthoritativeTokens").Int(m.TargetAuthoritativeTokens)
-	w.Key("committedTokens").Int(m.CommittedTokens)
-	w.Key("correctionTokens").Int(m.CorrectionTokens)
-	w.Key("bonusTokens").Int(m.BonusTokens)
-	w.Key("acceptedTailIterations").Int(m.AcceptedTailIterations)
-	w.Key("targetOnlyTokens").Int(m.TargetOnlyTokens)
-	w.Key("committedTokensPerTargetForward").Float(m.CommittedTokensPerTargetForward)
-	w.Key("acceptedPrefixHistogram").Ints(m.AcceptedPrefixHistogram)
-	w.Key("acceptanceByPosition").Array()
-	for _, share := range m.AcceptanceByPosition {
-		w.Element().Float(share)
-	}
-	w.End()
-	w.Key("kvPagesAllocated").Int(m.KVPagesAllocated)
-	w.Key("kvPagesReleased").Int(m.KVPagesReleased)
-	w.Key("kvHighWaterReservedBytes").Int(m.KVHighWaterReservedBytes)
-	w.Key("kvFinalReservedBytes").Int(m.KVFinalReservedBytes)
-	w.Key("targetKvHighWaterTokens").Int(m.TargetKVHighWaterTokens)
-	w.Key("proposerKvHighWaterTokens").Int(m.ProposerKVHighWaterTokens)
-	w.Key("rollbackOperations").Object()
-	w.Key("cursorOnly").Int(m.RollbackOperations.CursorOnly)
-	w.Key("snapshotRestore").Int(m.RollbackOperations.SnapshotRestore)
-	w.Key("pagedTableMutation").Int(m.RollbackOperations.PagedTableMutation)
-	w.Key("sidecarReset").Int(m.RollbackOperations.SidecarReset)
-	w.Key("recomputation").Int(m.RollbackOperations.Recomputation)
 	w.End()
 	w.End()
 }
@@ -255,16 +169,8 @@ func tokenMembers(w *jsondoc.Writer, t *speculative.TokenRun) {
 	p := &t.Trace.Provenance
 	w.Key("traceId").Text(t.Trace.ID)
 	w.Key("family").Text(string(t.Trace.Family))
-	w.Key("provenance").Object()
-	w.Key("source").Text(p.Source)
-	w.Key("runtimeRevision").Text(p.RuntimeRevision)
-	w.Key("modelFingerprint").Text(p.ModelFingerprint)
-	w.Key("proposerFingerprint").Text(p.ProposerFingerprint)
-	w.Key("tokenizerFingerprint").Text(p.TokenizerFingerprint)
-	w.Key("generationConfigFingerprint").Text(p.GenerationConfigFingerprint)
-	w.Key("targetOnlyRunId").Text(p.TargetOnlyRunID)
-	w.Key("speculativeRunId").Text(p.SpeculativeRunID)
-	w.End()
+	w.Key("provenance")
+	p.Write(w)
 	w.Key("promptTokenCount").Int(int64(len(t.Trace.Prompt)))
 	w.Key("promptTokenIds").Ints(t.Trace.Prompt)
 	w.Key("expectedOutputTokenIds").Ints(t.Trace.ExpectedOutput)

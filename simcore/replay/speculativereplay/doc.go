@@ -8,5 +8,9 @@
 // follows the rules, or a *Mismatch with the first iteration that differs.
 // [Serving] derives the decode steps of a serving run for package servingreplay.
 //
-// Contract 04 sections 3, 4, 7 and 13.9; contract 05 section 5.
+// [ReadDocument] reads the trace document that --trace leaves: the record with its
+// configuration, token values and the trace of a plan, if there are any, and
+// [Document.Verify] checks all of it.
+//
+// Contract 04 sections 3, 4, 7, 8.2 and 13.9; contract 05 section 5.
 package speculativereplay
