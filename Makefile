@@ -3,6 +3,7 @@
 # make demo   runs the demonstration into ./out
 # make bench  runs the benchmarks
 # make check  gofmt, go vet and staticcheck
+# make bench-parquet  writes tables as Parquet beside pyarrow, and prints the ratio
 
 GO      ?= go
 PYTHON  ?= python3
@@ -10,7 +11,7 @@ VENV    := .venv
 VENV_PY := $(VENV)/bin/python
 PYTEST_OUT := out/readers
 
-.PHONY: test build demo bench check go-test page-test reader-test chromium axe clean
+.PHONY: test build demo bench bench-parquet check go-test page-test reader-test chromium axe clean
 
 test: check go-test reader-test
 	@echo "all tests passed"
@@ -53,16 +54,27 @@ reader-test: build $(VENV)/ready
 bench:
 	$(GO) test -run '^$$' -bench . ./...
 
+# A sample of 2 million tokens, and tables of a run, each written in turns by this
+# module and by pyarrow.
+BENCH_OUT := out/bench
+bench-parquet: build $(VENV)/ready
+	mkdir -p $(BENCH_OUT)
+	$(GO) build -o $(BENCH_OUT)/parquetbench ./arrowio/internal/parquetbench
+	$(BENCH_OUT)/parquetbench -sample $(BENCH_OUT)/sample.arrow
+	$(VENV_PY) testdata/python/bench_parquet.py --config $(BENCH_OUT)/serving.yaml
+	./bin/inferlab serving multi-gpu $(BENCH_OUT)/serving.yaml --arrow $(BENCH_OUT) --format table > /dev/null
+	$(VENV_PY) testdata/python/bench_parquet.py $(BENCH_OUT)/parquetbench $(addprefix $(BENCH_OUT)/,sample.arrow tokens.arrow batch_members.arrow operations.arrow)
+
 clean:
 	rm -rf bin out $(VENV)
 
 # The notebook laboratory under Jupyter: the kernel is installed into an
 # environment of its own, and a browser opens JupyterLab. Takes minutes.
 LAB_VENV := .venv-lab
-.PHONY: lab-test notebook-pages
+.PHONY: lab-test notebooks notebook-pages
 
-$(LAB_VENV)/ready: notebooks/requirements.txt notebooks/testdata/requirements.txt
-	$(PYTHON) -m venv $(LAB_VENV)
+$(LAB_VENV)/ready: notebooks/requirements.txt notebooks/testdata/requirements.txt | build
+	./bin/inferlab lab --yes --setup-only --env $(LAB_VENV)
 	$(LAB_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r notebooks/testdata/requirements.txt
 	touch $@
 
@@ -70,6 +82,12 @@ lab-test: build chromium $(LAB_VENV)/ready
 	./bin/inferlab kernel install --prefix $(LAB_VENV)
 	INFERLAB_LAB_TESTS=1 $(GO) test -count=1 ./notebooks/...
 	cd notebooks/testdata/jupyter && INFERLAB=$(abspath bin/inferlab) INFERLAB_OUT=$(abspath out/jupyter) $(abspath $(LAB_VENV))/bin/python -m pytest -q -p no:cacheprovider
+
+# Executes every notebook and writes it as executed; look at them before committing.
+notebooks: build $(LAB_VENV)/ready
+	$(GO) test -count=1 ./notebooks -run TestNotebooks -update
+	./bin/inferlab notebook run notebooks/quickstart.ipynb --output $(LAB_VENV)/quickstart.ipynb
+	$(LAB_VENV)/bin/python notebooks/testdata/jupyter/execute.py notebooks/from-parquet-to-pandas.ipynb
 
 # The docs page of each notebook is made from it.
 notebook-pages: build

@@ -172,7 +172,26 @@ func (a *app) makeEnvironment(ctx context.Context, env string) error {
 			return fmt.Errorf("lab: %s: %w\n%s", step.say, err, strings.TrimSpace(string(out)))
 		}
 	}
+	if err := settleLab(env); err != nil {
+		return err
+	}
 	return os.Rename(list, filepath.Join(env, readyMark))
+}
+
+// labSettings keep JupyterLab from asking at its first start whether it may fetch
+// news, and from looking for newer versions: the environment pins one.
+const labSettings = `{
+  "@jupyterlab/apputils-extension:notification": {"checkForUpdates": false, "doNotDisturbMode": false, "fetchNews": "false"}
+}
+`
+
+// settleLab writes the settings that JupyterLab starts with in this environment.
+func settleLab(env string) error {
+	dir := filepath.Join(env, "share", "jupyter", "lab", "settings")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "overrides.json"), []byte(labSettings), 0o644)
 }
 
 // findPython returns a Python that the required packages work with.

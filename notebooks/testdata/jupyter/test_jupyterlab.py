@@ -1,45 +1,67 @@
-"""A person's session: JupyterLab in a browser opens the quickstart, runs all cells,
-moves a slider and sees the figure change; a table turns its page."""
+"""A person's session: `inferlab lab` starts JupyterLab, a browser opens the quickstart
+in it, runs all cells, moves a slider and sees the figure change, and a table turns its
+page; an interrupt ends JupyterLab with its kernels."""
 
 import os
-import pathlib
+import pty
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import time
 
+import psutil
 import pytest
 from conftest import NOTEBOOKS
+
+INFERLAB = os.environ.get("INFERLAB", str(NOTEBOOKS.parent / "bin" / "inferlab"))
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    root = tmp_path_factory.mktemp("lab")
+    root, log = tmp_path_factory.mktemp("lab"), tmp_path_factory.mktemp("log") / "lab.log"
     shutil.copy(NOTEBOOKS / "quickstart.ipynb", root)
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
-    token = os.urandom(16).hex()
-    log = open(root / "jupyter.log", "w")
-    jupyter = pathlib.Path(sys.executable).parent / "jupyter"
-    p = subprocess.Popen(
-        [jupyter, "lab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}",
-         f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={root}",
-         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate", "--LabApp.news_url=None"],
-        cwd=root, stdout=log, stderr=subprocess.STDOUT)
-    address = f"http://127.0.0.1:{port}"
-    for _ in range(240):
-        with socket.socket() as s:
-            if s.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.25)
-    else:
-        pytest.fail("JupyterLab does not listen")
-    yield address, token
-    p.terminate()
-    p.wait(timeout=60)
+    with open(log, "w") as out:
+        p = subprocess.Popen(
+            [INFERLAB, "lab", "--env", sys.prefix, "--dir", root, "--no-browser", "--port", str(free_port())],
+            cwd=NOTEBOOKS, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+    address = re.compile(r"http://127\.0\.0\.1:\d+/lab\?token=\w+")
+    wait_for("JupyterLab's address", lambda: p.poll() is not None or address.search(log.read_text()))
+    assert p.poll() is None, log.read_text()
+    yield address.search(log.read_text()).group()
+    started = psutil.Process(p.pid).children(recursive=True)
+    assert len(started) > 1  # JupyterLab and the kernel at least
+    p.send_signal(signal.SIGINT)
+    assert p.wait(timeout=60) == 0, log.read_text()
+    assert log.read_text().endswith("inferlab: JupyterLab has ended\n")
+    _, alive = psutil.wait_procs(started, timeout=10)
+    assert not alive
+
+
+def test_asks_before_it_sets_up(tmp_path):
+    """At a terminal it says what it will do and waits for an answer."""
+    terminal, its_end = pty.openpty()
+    env = tmp_path / "env"
+    p = subprocess.Popen([INFERLAB, "lab", "--env", env, "--setup-only"], cwd=NOTEBOOKS, stdin=its_end, stdout=its_end, stderr=its_end)
+    os.close(its_end)
+    said = b""
+    while b"Go on? [y/N] " not in said:
+        said += os.read(terminal, 4096)
+    os.write(terminal, b"n\n")
+    assert p.wait(timeout=60) == 1
+    said += os.read(terminal, 4096)
+    os.close(terminal)
+    assert b"fetch JupyterLab and what it needs" in said and b"build the kernel Inferlab (Go)" in said
+    assert b"lab: nothing was set up" in said
+    assert not env.exists()
 
 
 def figure_of_controls(page):
@@ -59,9 +81,8 @@ def wait_for(what, condition, seconds=90):
 
 
 def test_session(server, browser, shots):
-    address, token = server
     page = browser.new_page(viewport={"width": 1300, "height": 1100})
-    page.goto(f"{address}/lab/tree/quickstart.ipynb?token={token}&reset")
+    page.goto(server.replace("/lab?", "/lab/tree/quickstart.ipynb?") + "&reset")
     page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=120_000)
     page.wait_for_selector(".jp-NotebookPanel-toolbar", timeout=60_000)
     page.wait_for_selector("text=Inferlab (Go)", timeout=60_000)
@@ -71,6 +92,7 @@ def test_session(server, browser, shots):
     slider.wait_for(timeout=240_000)
     wait_for("the first figure", lambda: figure_of_controls(page))
     before = figure_of_controls(page)
+    slider.scroll_into_view_if_needed()
     page.screenshot(path=shots / "before.png")
     slider.fill("4")
     wait_for("another figure", lambda: figure_of_controls(page) not in ("", before))
