@@ -11,6 +11,7 @@ import (
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
+	"github.com/inferlab/inferlab/simcore/quantity"
 	"github.com/inferlab/inferlab/simcore/replay/planreplay"
 	"github.com/inferlab/inferlab/simcore/topology"
 )
@@ -72,8 +73,8 @@ func draw(fabric *plan.Fabric, p *plan.Plan, o executor.CampaignOptions) ([]plan
 	}
 	var e *issue.Error
 	if errors.As(err, &e) && e.Code == executor.CodeEventBudget {
-		return nil, issue.New(e.Code, campaignBlock+".execution_count", "found %d executions of %d steps each; execution.maxEvents of the scenario: %s",
-			o.ExecutionCount, f.Len(), e.Message)
+		return nil, issue.New(e.Code, campaignBlock+".execution_count", "found %d, of %s each; execution.maxEvents of the scenario: %s",
+			o.ExecutionCount, quantity.Counted(int64(f.Len()), "step"), e.Message)
 	}
 	return nil, within(campaignBlock, campaignKeys, err)
 }

@@ -52,7 +52,7 @@ func (c *Cache) Begin(tokenIndex, topK, atNs int64) (Admission, error) {
 		return Admission{}, err
 	}
 	if topK > int64(len(c.bytes)) {
-		return Admission{}, issue.New(CodeTopK, "topK", "is %d, but there are %d experts", topK, len(c.bytes))
+		return Admission{}, issue.New(CodeTopK, "topK", "is %d, must be at most %d, the number of experts", topK, len(c.bytes))
 	}
 	before := c.router.state
 	if err := c.admit(int(topK)); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/inferlab/inferlab/simcore/issue"
+	"github.com/inferlab/inferlab/simcore/quantity"
 	"github.com/inferlab/inferlab/simcore/replay/servingreplay"
 	"github.com/inferlab/inferlab/simcore/trace"
 )
@@ -52,7 +53,7 @@ const shownBlocked = 8
 func (d *Deadlock) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "deadlock at %d ns, batch %d: %d of %d KV tokens are free and %s wait for more, each keeping what it holds:",
-		d.AtNs, d.BatchID, d.FreeKVTokens, d.PoolKVTokens, plural(len(d.Blocked), "request"))
+		d.AtNs, d.BatchID, d.FreeKVTokens, d.PoolKVTokens, quantity.Counted(int64(len(d.Blocked)), "request"))
 	for i := range d.Blocked {
 		if i == shownBlocked {
 			fmt.Fprintf(&b, "; and %d more", len(d.Blocked)-shownBlocked)
@@ -92,17 +93,10 @@ func (s *Scheduler) confirm(err error, est Estimator, spec servingreplay.Specula
 // confirmed compares the deadlock with what the replay found.
 func (d *Deadlock) confirmed(found servingreplay.Deadlock) error {
 	if found.AtNs != d.AtNs || found.FreeKVTokens != d.FreeKVTokens || found.Blocked != int64(len(d.Blocked)) {
-		return issue.New("deadlock_replay", "", "a deadlock of %d requests at %d ns with %d KV tokens free; the replay finds %d, %d ns and %d",
-			len(d.Blocked), d.AtNs, d.FreeKVTokens, found.Blocked, found.AtNs, found.FreeKVTokens)
+		return issue.New("deadlock_replay", "", "a deadlock of %s at %d ns, free KV tokens: %d; the replay finds %d, %d ns and %d",
+			quantity.Counted(int64(len(d.Blocked)), "request"), d.AtNs, d.FreeKVTokens, found.Blocked, found.AtNs, found.FreeKVTokens)
 	}
 	return d
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // deadlock describes the state in which nothing was selected, in rank order.

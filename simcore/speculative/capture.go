@@ -71,7 +71,7 @@ func checkPair(target, speculative *trace.Capture) error {
 	case !slices.Equal(target.Prompt, speculative.Prompt):
 		return issue.New("prompt", "prompt_token_ids", "the prompts of the two captures differ")
 	case len(target.Output) != len(speculative.Output):
-		return issue.New("output_length", "output_token_ids", "the outputs have %d and %d tokens", len(target.Output), len(speculative.Output))
+		return issue.New("output_length", "output_token_ids", "the outputs differ in length: %d and %d", len(target.Output), len(speculative.Output))
 	}
 	return nil
 }

@@ -120,10 +120,10 @@ func readTerminal(n document.Node, c *trace.Capture) {
 	}
 	n.Get("status").OneOf("completed")
 	if count := n.Get("output_token_count"); count.Count() != int64(len(c.Output)) {
-		count.Fail("terminal", "the terminal counts %d output tokens and the capture holds %d", count.Count(), len(c.Output))
+		count.Fail("terminal", "found %d, expected %d, the output tokens of the capture", count.Count(), len(c.Output))
 	}
 	if count := n.Get("iteration_count"); count.Count() != int64(len(c.Iterations)) {
-		count.Fail("terminal", "the terminal counts %d iterations and the capture holds %d", count.Count(), len(c.Iterations))
+		count.Fail("terminal", "found %d, expected %d, the iterations of the capture", count.Count(), len(c.Iterations))
 	}
 }
 

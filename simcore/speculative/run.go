@@ -5,6 +5,7 @@ import (
 
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/kvcache"
+	"github.com/inferlab/inferlab/simcore/quantity"
 	"github.com/inferlab/inferlab/simcore/replay/speculativereplay"
 	"github.com/inferlab/inferlab/simcore/trace"
 	"github.com/inferlab/inferlab/simcore/workload"
@@ -88,7 +89,7 @@ func newRunner(cfg *workload.SpeculativeRun) (*runner, error) {
 		paged := *cfg.PagedKV
 		paged.InitialTokenLength = cfg.InitialTokens
 		if paged.PageSizeTokens > 0 && cfg.InitialTokens/paged.PageSizeTokens > MaxRecordedPages {
-			return nil, issue.New("too_many_pages", "speculative.initial_token_length", "is %d tokens in pages of %d, must be at most %d pages: every page is recorded",
+			return nil, issue.New("too_many_pages", "speculative.initial_token_length", "is %d, in pages of %d, must be at most %d pages: every page is recorded",
 				cfg.InitialTokens, paged.PageSizeTokens, MaxRecordedPages)
 		}
 		if r.pages, err = kvcache.New(paged); err != nil {
@@ -103,7 +104,7 @@ func newRunner(cfg *workload.SpeculativeRun) (*runner, error) {
 func (r *runner) iterate() error {
 	switch done := int64(len(r.iterations)); {
 	case done >= r.cfg.Iterations():
-		return issue.New("max_iterations", "speculative.max_iterations", "%d iterations have run and %d tokens remain", done, r.remaining)
+		return issue.New("max_iterations", "speculative.max_iterations", "found %d, and after them %s of output left", done, quantity.Counted(r.remaining, "token"))
 	case done >= MaxRecordedIterations:
 		return r.tooLong()
 	}
@@ -132,7 +133,7 @@ func (r *runner) iterate() error {
 }
 
 func (r *runner) tooLong() error {
-	return issue.New("iteration_limit", "speculative.output_token_count", "a run records at most %d iterations and %d tokens remain", MaxRecordedIterations, r.remaining)
+	return issue.New("iteration_limit", "speculative.output_token_count", "a run records at most %d iterations, which leaves %s of output", MaxRecordedIterations, quantity.Counted(r.remaining, "token"))
 }
 
 // plan plans the next iteration; a replayed width must be one that the plan allows.
@@ -143,7 +144,7 @@ func (r *runner) plan() (Shape, error) {
 	}
 	i := len(r.iterations)
 	if i >= len(r.cfg.Widths) {
-		return Shape{}, issue.New("width", "", "the replayed widths end after %d iterations", i)
+		return Shape{}, issue.New("width", "", "the replayed widths end after %s", quantity.Counted(int64(i), "iteration"))
 	}
 	width := r.cfg.Widths[i]
 	if width > planned.ProposedAdditional {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/inferlab/inferlab/simcore/issue"
+	"github.com/inferlab/inferlab/simcore/quantity"
 	"github.com/inferlab/inferlab/simcore/trace"
 	"github.com/inferlab/inferlab/simcore/workload"
 )
@@ -62,7 +63,7 @@ func CheckTokens(t *trace.TokenTrace) (*TokenRun, error) {
 	for int64(len(r.Committed)) < expected {
 		i := len(r.Iterations)
 		if i == len(t.Iterations) {
-			return nil, issue.New("missing_iteration", "iterations", "the iterations end after %d of %d output tokens", len(r.Committed), expected)
+			return nil, issue.New("missing_iteration", "iterations", "the iterations end after %d of %s", len(r.Committed), quantity.Counted(expected, "output token"))
 		}
 		d, err := derive(contract, t.MaxAdditionalTokens, &t.Iterations[i], int64(len(r.Committed)), expected)
 		if err != nil {
@@ -123,20 +124,20 @@ func derive(c *workload.FamilyContract, additional int64, it *trace.TokenIterati
 	case proposed < g:
 		return broken(1, "the guaranteed prefix of family %s is missing", c.Family)
 	case proposed-g > additional:
-		return broken(2, "%d additional tokens are proposed and max_additional_tokens is %d", proposed-g, additional)
+		return broken(2, "proposed: %s, max_additional_tokens: %d", quantity.Counted(proposed-g, "additional token"), additional)
 	case proposed > remaining:
-		return broken(3, "%d tokens are proposed and %d remain", proposed, remaining)
+		return broken(3, "proposed: %s, remaining: %d", quantity.Counted(proposed, "token"), remaining)
 	case rows > proposed+1:
-		return broken(4, "%d target rows for %d proposed tokens", rows, proposed)
+		return broken(4, "%s for %s", quantity.Counted(rows, "target row"), quantity.Counted(proposed, "proposed token"))
 	}
 	accepted := agreement(p, q)
 	switch mismatch := accepted < proposed && rows > accepted; {
 	case accepted < g:
 		return broken(5, "the guaranteed prefix differs from the first target row")
 	case mismatch && rows != accepted+1:
-		return broken(6, "%d target rows follow the first mismatch", rows-accepted-1)
+		return broken(6, "after the first mismatch: %s", quantity.Counted(rows-accepted-1, "target row"))
 	case !mismatch && rows < proposed:
-		return broken(7, "the target rows end at %d of %d proposed tokens without a mismatch", rows, proposed)
+		return broken(7, "the target rows end at %d of %s without a mismatch", rows, quantity.Counted(proposed, "proposed token"))
 	}
 	d := DerivedIteration{
 		Shape:              Shape{Guaranteed: g, ProposedAdditional: proposed - g},
@@ -147,7 +148,7 @@ func derive(c *workload.FamilyContract, additional int64, it *trace.TokenIterati
 		return broken(8, "%v", err)
 	}
 	if want := targetRows(proposed, accepted, d.Decision.Outcome); rows != want {
-		return broken(8, "%s has %d target rows, found %d", d.Decision.Outcome, want, rows)
+		return broken(8, "%s has %s, found %d", d.Decision.Outcome, quantity.Counted(want, "target row"), rows)
 	}
 	d.Committed = slices.Clone(p[:accepted])
 	if d.Decision.Authoritative == 1 {

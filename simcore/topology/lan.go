@@ -136,7 +136,7 @@ func LAN(n int, o LANOptions) (*Scenario, error) {
 
 func assembleLAN(n int, o LANOptions) (*assembly, error) {
 	if n < MinLAN || n > MaxLAN {
-		return nil, issue.New("lan_size", "", "a LAN has %d to %d systems, found %d", MinLAN, MaxLAN, n)
+		return nil, issue.New("lan_size", "", "expected %d to %d systems, found %d", MinLAN, MaxLAN, n)
 	}
 	o, err := o.withDefaults(n)
 	if err != nil {

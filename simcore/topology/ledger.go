@@ -115,7 +115,7 @@ func CheckFree(entries []LedgerEntry) error {
 	list := issue.List{Subject: "memory ledger"}
 	for _, e := range entries {
 		if e.FreeBytes < 0 {
-			list.Add("ledger_over_limit", "memoryDomains."+e.DomainID, "reservations of %d bytes exceed the limit of %d bytes", e.ReservedBytes, e.CapacityBytes)
+			list.Add("ledger_over_limit", "memoryDomains."+e.DomainID, "reservations of %s exceed the limit of %s", quantity.Counted(e.ReservedBytes, "byte"), quantity.Counted(e.CapacityBytes, "byte"))
 		}
 	}
 	return list.Err()

@@ -93,13 +93,13 @@ func (b *ServingBatch) profile(id, unitID string) *Profile {
 func (p *Profile) WithExperts(placement ExpertPlacement, topK int64, routes [][]string, loads []BackgroundPrefetch) (*Profile, error) {
 	u := p.Units[0]
 	if int64(len(routes)) != u.TargetTokenWidth {
-		return nil, issue.New("routes", "", "unit %s has %d routes for %d target tokens", u.ID, len(routes), u.TargetTokenWidth)
+		return nil, issue.New("routes", "", "unit %s has %s for %s", u.ID, quantity.Counted(int64(len(routes)), "route"), quantity.Counted(u.TargetTokenWidth, "target token"))
 	}
 	u.ActiveExperts, u.ExpertRouted = topK, true
 	u.RoutedExperts = make([]RoutedExpert, 0, int64(len(routes))*topK)
 	for t, route := range routes {
 		if int64(len(route)) != topK {
-			return nil, issue.New("routes", "", "unit %s: token %d is routed to %d experts, the batch to %d", u.ID, t, len(route), topK)
+			return nil, issue.New("routes", "", "unit %s: token %d is routed to %s, the batch to %d", u.ID, t, quantity.Counted(int64(len(route)), "expert"), topK)
 		}
 		for _, expert := range route {
 			u.RoutedExperts = append(u.RoutedExperts, RoutedExpert{ExpertID: expert, SourceTier: Hot})

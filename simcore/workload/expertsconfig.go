@@ -218,7 +218,7 @@ func (s *ServingExperts) Validate() error {
 		return err
 	}
 	if !quantity.IsPositive(s.TopK) || s.TopK > int64(len(s.Cache.Experts)) {
-		return issue.New("top_k", "expert_cache.top_k", "is %d, must be from 1 to the %d experts", s.TopK, len(s.Cache.Experts))
+		return issue.New("top_k", "expert_cache.top_k", "is %d, must be from 1 to %d, the number of experts", s.TopK, len(s.Cache.Experts))
 	}
 	return nil
 }

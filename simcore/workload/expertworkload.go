@@ -64,7 +64,7 @@ func (r *ExpertRun) validateWorkload() error {
 	count(&l, "workload.start_at_ns", w.StartAtNs)
 	count(&l, "workload.token_interval_ns", w.TokenIntervalNs)
 	if w.TokenCount > 0 && w.TopK > int64(len(r.Cache.Experts)) {
-		l.Add("top_k", "workload.top_k", "is %d, but there are %d experts", w.TopK, len(r.Cache.Experts))
+		l.Add("top_k", "workload.top_k", "is %d, must be at most %d, the number of experts", w.TopK, len(r.Cache.Experts))
 	}
 	if p := w.InitialPrefetch; p != nil {
 		count(&l, "initial_prefetch.lead_time_ns", p.LeadTimeNs)

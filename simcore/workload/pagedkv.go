@@ -49,10 +49,10 @@ func (c *PagedKV) Validate() error {
 		return issue.New("non_negative_integer", "initialTokenLength", "is %d, must be a non-negative integer", c.InitialTokenLength)
 	}
 	if _, err := quantity.Mul(c.PageSizeTokens, c.BytesPerToken); err != nil {
-		return issue.New("overflow", "pageSizeTokens", "a page of %d tokens of %d bytes each is no safe integer of bytes", c.PageSizeTokens, c.BytesPerToken)
+		return issue.New("overflow", "pageSizeTokens", "a page of %s of %s each is no safe integer of bytes", quantity.Counted(c.PageSizeTokens, "token"), quantity.Counted(c.BytesPerToken, "byte"))
 	}
 	if need := c.Pages(c.InitialTokenLength); need > c.MaxPages() {
-		return issue.New("capacity_exceeded", "initialTokenLength", "%d tokens need %d pages of the %d that fit", c.InitialTokenLength, need, c.MaxPages())
+		return issue.New("capacity_exceeded", "initialTokenLength", "%s need %s, and %d fit", quantity.Counted(c.InitialTokenLength, "token"), quantity.Counted(need, "page"), c.MaxPages())
 	}
 	return nil
 }

@@ -236,7 +236,7 @@ func (a *Acceptance) checkBuckets(n int64) error {
 // not.
 func checkProbabilities(path string, list []float64, n int64) error {
 	if int64(len(list)) < n {
-		return issue.New("probabilities_short", path, "%d probabilities for %d additional tokens", len(list), n)
+		return issue.New("probabilities_short", path, "found %d for %s, expected one for each", len(list), quantity.Counted(n, "additional token"))
 	}
 	for i, p := range list {
 		if math.IsNaN(p) || p < 0 || p > 1 {

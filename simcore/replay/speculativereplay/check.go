@@ -97,7 +97,7 @@ func (c *checker) bad(rule Rule, format string, args ...any) error {
 func (c *checker) walk() error {
 	for left := c.cfg.OutputTokens; left > 0; c.number++ {
 		if c.number >= int64(len(c.t.Iterations)) {
-			return c.bad(IterationRow, "the record ends and %d tokens are missing", left)
+			return c.bad(IterationRow, "the record ends, and %s of output left", quantity.Counted(left, "token"))
 		}
 		n := c.cfg.MaxAdditionalTokens
 		if c.cfg.Widths != nil {
@@ -124,7 +124,7 @@ func (c *checker) walk() error {
 		left -= s.committed()
 	}
 	if extra := int64(len(c.t.Iterations)) - c.number; extra > 0 {
-		return c.bad(IterationRow, "%d iterations follow the last token", extra)
+		return c.bad(IterationRow, "after the last token: %s", quantity.Counted(extra, "iteration"))
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func (c *checker) pages() error {
 	}
 	events := c.t.PagedKV.Events
 	if int64(len(events)) != 1+4*c.number {
-		return c.bad(PagedKV, "%d events for %d iterations", len(events), c.number)
+		return c.bad(PagedKV, "%s for %s", quantity.Counted(int64(len(events)), "event"), quantity.Counted(c.number, "iteration"))
 	}
 	for i := range c.t.Iterations {
 		it, four := &c.t.Iterations[i], events[1+4*i:5+4*i]

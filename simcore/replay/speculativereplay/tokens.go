@@ -37,7 +37,7 @@ func readTokens(n document.Node, cfg *workload.SpeculativeRun) *trace.TokenTrace
 func checkTokens(cfg *workload.SpeculativeRun, t *trace.TokenTrace, iterations []trace.SpeculativeIteration, committed []int64) error {
 	c := &checker{}
 	if int64(len(t.Prompt)) != cfg.InitialTokens || int64(len(t.ExpectedOutput)) != cfg.OutputTokens {
-		return c.bad(Tokens, "a prompt of %d and an output of %d tokens, the workload has %d and %d",
+		return c.bad(Tokens, "prompt and output length are %d and %d, the workload has %d and %d",
 			len(t.Prompt), len(t.ExpectedOutput), cfg.InitialTokens, cfg.OutputTokens)
 	}
 	var stream []int64
@@ -53,14 +53,14 @@ func checkTokens(cfg *workload.SpeculativeRun, t *trace.TokenTrace, iterations [
 		}
 		drafted, own := int64(it.Guaranteed)+it.ProposedAdditional, int(it.Authoritative)
 		if int64(len(p)) != drafted || int64(same) != int64(it.Guaranteed)+it.AcceptedAdditional || len(q) != same+own {
-			return c.bad(Tokens, "%q proposes %d tokens, agrees on %d and has %d target rows; the record has %d, %d and %d", t.Iterations[i].ID,
+			return c.bad(Tokens, "proposed tokens, agreed ones and target rows of %q: %d, %d, %d; the record has %d, %d, %d", t.Iterations[i].ID,
 				len(p), same, len(q), drafted, int64(it.Guaranteed)+it.AcceptedAdditional, int64(it.Guaranteed)+it.AcceptedAdditional+int64(own))
 		}
 		stream = append(stream, q...)
 	}
 	c.number = int64(len(iterations))
 	if len(t.Iterations) != len(iterations) {
-		return c.bad(Tokens, "token values stand for %d iterations, the record has %d", len(t.Iterations), len(iterations))
+		return c.bad(Tokens, "iterations with token values: %d, of the record: %d", len(t.Iterations), len(iterations))
 	}
 	if !slices.Equal(stream, committed) {
 		return c.bad(Tokens, "the committed output is not the stream of the target's rows")
