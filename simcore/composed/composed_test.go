@@ -283,7 +283,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"partitions", func(x *workload.ServingExperts) { x.Cache.HotPartitions = []workload.ExpertPartition{} }, "partitions itself"},
 		{"strategy", func(x *workload.ServingExperts) { x.Strategy = "hashed" }, "hashed"},
-		{"top k", func(x *workload.ServingExperts) { x.TopK = 7 }, "6 experts"},
+		{"top k", func(x *workload.ServingExperts) { x.TopK = 7 }, "from 1 to 6, the number of experts"},
 		{"hot room", func(x *workload.ServingExperts) {
 			for i := range x.Cache.Experts {
 				x.Cache.Experts[i].Bytes = 1 << 40
