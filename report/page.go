@@ -123,8 +123,8 @@ const (
 	narrowWidth = 350
 )
 
-// draw renders a figure for the page: full width in a wide and a narrow form, or
-// half width in one form that serves both.
+// draw renders a figure for the page at full or half width, and in a narrow form for
+// small screens, whose words keep their size.
 func draw(f figure.Figure, half bool, rows int) (picture, error) {
 	p := picture{Text: f.Text(), Half: half}
 	width := float64(wideWidth)
@@ -136,12 +136,10 @@ func draw(f figure.Figure, half bool, rows int) (picture, error) {
 		return p, err
 	}
 	p.Wide = template.HTML(svg) //nolint: the canvas escapes every text
-	if !half {
-		if svg, err = f.SVG(figure.Options{Width: narrowWidth, Page: true}); err != nil {
-			return p, err
-		}
-		p.Narrow = template.HTML(svg)
+	if svg, err = f.SVG(figure.Options{Width: narrowWidth, Page: true}); err != nil {
+		return p, err
 	}
+	p.Narrow = template.HTML(svg)
 	p.Table = cut("Numbers of this figure, in base units", f.Table(), rows)
 	return p, nil
 }
@@ -156,8 +154,8 @@ var script string
 var pageSource string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"header": header,
-	"badge":  func(c evidence.Class) string { return "badge-" + string(c) },
+	"header": header, "cell": cell,
+	"badge": func(c evidence.Class) string { return "badge-" + string(c) },
 }).Parse(pageSource))
 
 // header names a column with its unit.

@@ -21,6 +21,16 @@ const status = make("div", {className: "quiet"});
 status.setAttribute("role", "status");
 document.body.append(tip, status);
 
+// A number and its unit stay on one line.
+for (const e of document.querySelectorAll(".verdict, .answer, .note, .value, .context, h3, figcaption")) {
+  const walk = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const text = walk.currentNode.data;
+    const tied = text.replace(/(\d) (%|×|(?:ns|µs|ms|s|B|[KMGTP]iB|[kMGTP]?B\/s|[kMGTP]?FLOP\/s|tokens\/s)(?![\w/]))/g, "$1\u00a0$2").replaceAll("± ", "±\u00a0");
+    if (tied !== text) walk.currentNode.data = tied;
+  }
+}
+
 // Colours: as the reader's system says, or as chosen here before.
 const schemes = ["auto", "light", "dark"];
 let scheme = "auto";
@@ -50,6 +60,8 @@ const showTip = (text, x, y) => {
 const hideTip = () => { tip.hidden = true; };
 const pick = (svg, mark) => {
   const marks = [...svg.querySelectorAll("g[data-about]")];
+  const panel = svg.closest("figure")?.querySelector(".detail");
+  if (panel) panel.textContent = mark ? mark.dataset.about : "";
   const set = e => new Set((e.dataset.r || "").split(" ").filter(Boolean));
   svg.classList.toggle("picked", !!mark);
   const mine = mark && set(mark);
@@ -70,10 +82,14 @@ for (const svg of document.querySelectorAll("svg.figure")) {
     if (mark) showTip(mark.dataset.about, e.clientX, e.clientY); else hideTip();
   });
   svg.addEventListener("pointerleave", hideTip);
-  svg.addEventListener("blur", () => { hideTip(); pick(svg, null); at = -1; });
-  svg.addEventListener("click", e => pick(svg, e.target.closest("g[data-about]")));
+  svg.addEventListener("blur", hideTip);
+  svg.addEventListener("click", e => {
+    const mark = e.target.closest("g[data-about]");
+    at = mark ? [...svg.querySelectorAll("g[data-about]")].indexOf(mark) : -1;
+    pick(svg, mark);
+  });
   svg.addEventListener("keydown", e => {
-    const marks = [...svg.querySelectorAll("g[data-about]")];
+    const marks = [...svg.querySelectorAll("g[data-about]:not(.away)")];
     if (e.key === "Escape") { hideTip(); pick(svg, null); at = -1; return; }
     if (!marks.length || e.key !== "ArrowDown" && e.key !== "ArrowUp") return;
     e.preventDefault();
@@ -312,6 +328,34 @@ for (const figure of document.querySelectorAll("figure")) {
   planes.push({figure, tools});
 }
 
+// Marks: a filter of what they tell of, such as a rank, resource, kind, request or
+// expert. Hidden marks are counted.
+const markFilter = figure => {
+  const drawings = [...figure.querySelectorAll("svg.figure")];
+  const count = svg => svg.querySelectorAll("g[data-about]").length;
+  if (Math.max(...drawings.map(count)) < (figure.querySelector("svg.area") ? 8 : 30)) return [];
+  const input = make("input", {type: "search", placeholder: "Filter marks"}), hidden = make("span", {className: "note"});
+  input.setAttribute("aria-label", "Filter the marks of: " + figure.querySelector("h3").textContent);
+  hidden.setAttribute("role", "status");
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const svg of drawings) {
+      let n = 0;
+      for (const m of svg.querySelectorAll("g[data-about]")) {
+        const about = m.dataset.about.toLowerCase(), away = !words.every(w => about.includes(w));
+        m.classList.toggle("away", away);
+        n += away;
+      }
+      pick(svg, null);
+      if (svg.getBoundingClientRect().width > 0) {
+        const all = count(svg);
+        hidden.textContent = n ? n + " of " + all + " marks hidden" + (n === all ? ": none matches" : "") : "";
+      }
+    }
+  });
+  return [input, hidden];
+};
+
 // Figures: save what is shown, with its words inside.
 const save = (name, blob) => {
   const url = URL.createObjectURL(blob);
@@ -364,7 +408,11 @@ for (const figure of document.querySelectorAll("figure")) {
     };
     image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
   }));
-  figure.insertBefore(tools, figure.querySelector("figcaption, details"));
+  tools.append(...markFilter(figure));
+  const detail = make("p", {className: "detail"});
+  detail.setAttribute("role", "status");
+  figure.insertBefore(detail, figure.querySelector("figcaption, details"));
+  figure.insertBefore(tools, detail);
 }
 
 // Tables: sort by a column, filter rows, copy as CSV.
@@ -373,7 +421,7 @@ const byUnits = (a, b) => a < b ? -1 : a > b ? 1 : 0; // UTF-16 code units, as e
 for (const scroll of document.querySelectorAll(".scroll")) {
   const table = scroll.querySelector("table"), body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
   const gap = body.querySelector("tr.gap"), rows = [...body.rows].filter(r => r !== gap), order = [...body.rows];
-  const cell = (r, i) => r.cells[i].textContent;
+  const cell = (r, i) => r.cells[i].textContent.replace(/\s+/g, " ");
   const hidden = make("span", {className: "note"});
   const filter = make("input", {type: "search", placeholder: "Filter rows"});
   filter.setAttribute("aria-label", "Filter rows of: " + scroll.getAttribute("aria-label"));
@@ -384,7 +432,7 @@ for (const scroll of document.querySelectorAll(".scroll")) {
     hidden.textContent = n ? n + " of " + rows.length + " rows hidden" : "";
   });
   const copy = button("Copy as CSV", "Copy the table as CSV", async () => {
-    const all = [heads.map(h => h.textContent), ...rows.map(r => [...r.cells].map(c => c.textContent))];
+    const all = [heads.map(h => h.textContent), ...rows.map(r => [...r.cells].map((c, i) => cell(r, i)))];
     const csv = all.map(r => r.map(quote).join(",")).join("\r\n") + "\r\n";
     try {
       await navigator.clipboard.writeText(csv);

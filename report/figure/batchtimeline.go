@@ -3,6 +3,7 @@ package figure
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -156,8 +157,10 @@ func (f BatchTimeline) bars() []plot.Plotter {
 	for _, b := range f.within() {
 		x0, x1 := float64(b.StartNs), float64(b.endNs())
 		d := float64(b.Decode)
-		decode.spans = append(decode.spans, box{x0, 0, x1, d})
-		prefill.spans = append(prefill.spans, box{x0, d, x1, d + float64(b.Prefill)})
+		about := fmt.Sprintf("%s to %s: %s prefill and %s decode tokens of %s", dur(b.StartNs), dur(b.endNs()),
+			unit.Count(b.Prefill), unit.Count(b.Decode), unit.Plural(b.Sequences, "sequence"))
+		decode.spans = append(decode.spans, box{x0, 0, x1, d, about})
+		prefill.spans = append(prefill.spans, box{x0, d, x1, d + float64(b.Prefill), about})
 	}
 	return []plot.Plotter{decode, prefill}
 }
@@ -173,8 +176,8 @@ func (f BatchTimeline) envelope(from, to float64, columns int) []plot.Plotter {
 	}
 	d, a := reduce(at, decode, 0, from, to, columns), reduce(at, all, 0, from, to, columns)
 	return []plot.Plotter{
-		band{at: a.at, high: a.high, end: to, ink: Waiting.Faint(0.35)},
-		band{at: d.at, high: d.mean, end: to, ink: Decode},
-		band{at: a.at, low: d.mean, high: a.mean, end: to, ink: Prefill},
+		band{at: a.at, high: a.high, end: to, ink: Waiting.Faint(0.35), about: "largest batch of each column: up to " + unit.Count(slices.Max(all)) + " tokens"},
+		band{at: d.at, high: d.mean, end: to, ink: Decode, about: "decode: up to " + unit.Number(slices.Max(d.mean)) + " tokens, mean of a column"},
+		band{at: a.at, low: d.mean, high: a.mean, end: to, ink: Prefill, about: "prefill on top of decode: together up to " + unit.Number(slices.Max(a.mean)) + " tokens, mean of a column"},
 	}
 }

@@ -256,7 +256,7 @@ func (f Overlay) paint(c draw.Canvas) {
 	for i, d := range runs {
 		s := seriesStyles[i%len(seriesStyles)]
 		curve := d.curve(x, width)
-		curve.ink, curve.dash = s.ink, s.dash
+		curve.ink, curve.dash, curve.about = s.ink, s.dash, d.Run+", "+curve.about
 		p.marks = append(p.marks, curve)
 	}
 	p.draw(c)
@@ -323,7 +323,10 @@ func (f Tradeoff) Text() Text {
 	}
 	front := f.front()
 	if len(front) == 1 {
-		t.Title = fmt.Sprintf("%s is not beaten in throughput or p95 TTFT", brief(front[0].Label))
+		t.Title = fmt.Sprintf("No other run beats %s in throughput or p95 TTFT", brief(front[0].Label))
+		if len(f.Points) == 1 {
+			t.Title = fmt.Sprintf("%s is the only run", brief(front[0].Label))
+		}
 	} else {
 		names := make([]string, len(front))
 		for i, p := range front {
@@ -393,11 +396,24 @@ func (s scatter) Plot(c draw.Canvas, g *plot.Plot) {
 		x, y := tx(p.Throughput).Points(), ty(float64(p.TTFTNs)).Points()
 		taken = append(taken, area{x - 5, y - 5, x + 5, y + 5})
 	}
+	named := map[point]string{} // points that coincide share a label
+	for _, p := range s.points {
+		at := point{p.Throughput, float64(p.TTFTNs)}
+		if named[at] != "" {
+			named[at] += ", "
+		}
+		named[at] += p.Label
+	}
 	for i, p := range s.points {
 		x, y := tx(p.Throughput), ty(float64(p.TTFTNs))
 		hover := fmt.Sprintf("%s: %s tokens/s, p95 TTFT %s", p.Label, unit.Number(p.Throughput), dur(p.TTFTNs))
 		marked(c, hover, func() { fill(c, seriesStyles[i%len(seriesStyles)].ink, circle(x, y, 4.5)) })
-		text := elide(p.Label, plain(textSize), 200)
+		text := named[point{p.Throughput, float64(p.TTFTNs)}]
+		if text == "" {
+			continue
+		}
+		named[point{p.Throughput, float64(p.TTFTNs)}] = ""
+		text = elide(text, plain(textSize), 260)
 		w := widthOf(plain(textSize), text)
 		for _, at := range []struct{ x, y float64 }{{x.Points() + 8, y.Points() - 4}, {x.Points() - 8 - w, y.Points() - 4},
 			{x.Points() - w/2, y.Points() + 8}, {x.Points() - w/2, y.Points() - 17}} {

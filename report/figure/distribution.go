@@ -326,7 +326,7 @@ func (d Distribution) bars(b bins, x axis) plot.Plotter {
 			half := (x.max - x.min) / 40
 			from, to = from-half, from+half
 		}
-		m.spans = append(m.spans, box{from, 0, to, float64(n)})
+		m.spans = append(m.spans, box{from, 0, to, float64(n), fmt.Sprintf("%s to %s: %s", unit.Duration(b.edges[i]), unit.Duration(b.edges[i+1]), unit.Plural(int64(n), d.Sample))})
 	}
 	return m
 }
@@ -335,7 +335,8 @@ func (d Distribution) bars(b bins, x axis) plot.Plotter {
 // exact value at every pixel column.
 func (d Distribution) curve(x axis, width float64) line {
 	n := len(d.Sorted)
-	l := line{step: true, ink: Series, width: 2, points: []point{{x.min, 0}}}
+	l := line{step: true, ink: Series, width: 2, points: []point{{x.min, 0}}, about: fmt.Sprintf("share at or below: p50 %s, p95 %s, p99 %s of %s",
+		dur(d.p50()), dur(d.p95()), dur(d.p99()), unit.Plural(int64(n), d.Sample))}
 	if n <= ecdfExact {
 		for i := 0; i < n; i++ {
 			if i+1 < n && d.Sorted[i+1] == d.Sorted[i] {

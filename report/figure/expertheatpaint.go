@@ -208,7 +208,7 @@ func (h *heatPaint) stalls(c draw.Canvas) {
 			sum += ns
 		}
 		if mean := float64(sum) / float64(end-i); mean > 0 {
-			bars.spans = append(bars.spans, box{float64(i), 0, float64(end), mean})
+			bars.spans = append(bars.spans, box{float64(i), 0, float64(end), mean, fmt.Sprintf("routes %s to %s: mean stall %s", unit.Count(int64(i+1)), unit.Count(int64(end)), unit.Duration(mean))})
 			top = math.Max(top, mean)
 		}
 	}

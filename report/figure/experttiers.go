@@ -3,6 +3,7 @@ package figure
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -237,11 +238,19 @@ func (f TierTimeline) panel(l *PartitionLevel, width float64) *panel {
 		at, low, high = f.exact(l, from, to)
 	}
 	p.marks = []plot.Plotter{
-		band{at: at, high: low, end: to, ink: tierInks[l.Tier].Faint(heatFill)},
-		band{at: at, low: low, high: high, end: to, ink: Staging.Faint(heatFill)},
+		band{at: at, high: low, end: to, ink: tierInks[l.Tier].Faint(heatFill), about: most(l.Tier.String()+" "+l.ID+" resident", low)},
+		band{at: at, low: low, high: high, end: to, ink: Staging.Faint(heatFill), about: most(l.Tier.String()+" "+l.ID+" resident and reserved", high)},
 		reference{y: float64(l.CapacityBytes), ink: Fault, dash: []vg.Length{5, 3}, label: unit.Bytes(float64(l.CapacityBytes)), below: true},
 	}
 	return p
+}
+
+// most tells of the highest level of a band.
+func most(what string, bytes []float64) string {
+	if len(bytes) == 0 {
+		return ""
+	}
+	return what + ": up to " + unit.Bytes(slices.Max(bytes))
 }
 
 // exact lists the levels of a partition within a window, one an instant.

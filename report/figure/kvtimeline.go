@@ -113,6 +113,8 @@ func (f KVTimeline) plotHeight(float64) float64 { return 200 }
 func (f KVTimeline) paint(c draw.Canvas) {
 	width := (c.Max.X - c.Min.X).Points()
 	from, to := f.Window.over(f.EndNs)
+	level, at := f.peak()
+	about := fmt.Sprintf("KV held: peak %s tokens at %s, %s of %s", unit.Count(level), dur(at), unit.Percent(float64(level)/float64(max(f.Budget, 1))), unit.Count(f.Budget))
 	p := panel{x: timeAxis(from, to, width), noGridX: true,
 		y: countAxis("KV held, token positions", f.top(), (c.Max.Y-c.Min.Y).Points()-60, yTickSpace)}
 	if columns, reduced := f.columns(width); reduced {
@@ -122,7 +124,7 @@ func (f KVTimeline) paint(c draw.Canvas) {
 			high.points = append(high.points, point{x, e.high[i]})
 			low.points = append(low.points, point{x, e.low[i]})
 		}
-		p.marks = []plot.Plotter{band{at: e.at, high: e.mean, end: to, ink: KVCache.Faint(0.45)}, low, high}
+		p.marks = []plot.Plotter{band{at: e.at, high: e.mean, end: to, ink: KVCache.Faint(0.45), about: about}, low, high}
 	} else {
 		xs, ys := stepsWithin(f.AtNs, f.Level, 0, from, to)
 		top := line{ink: KVCache, width: 1.5, step: true}
@@ -130,7 +132,7 @@ func (f KVTimeline) paint(c draw.Canvas) {
 			top.points = append(top.points, point{x, ys[i]})
 		}
 		top.points = append(top.points, point{to, ys[len(ys)-1]})
-		p.marks = []plot.Plotter{band{at: xs, high: ys, end: to, ink: KVCache.Faint(0.45)}, top}
+		p.marks = []plot.Plotter{band{at: xs, high: ys, end: to, ink: KVCache.Faint(0.45), about: about}, top}
 	}
 	p.marks = append(p.marks, f.peakMark(), reference{y: float64(f.Budget), ink: Fault,
 		dash: []vg.Length{5, 3}, label: "budget " + unit.Count(f.Budget) + " tokens"})
@@ -139,7 +141,8 @@ func (f KVTimeline) paint(c draw.Canvas) {
 
 func (f KVTimeline) peakMark() plot.Plotter {
 	level, at := f.peak()
-	return spot{point{float64(at), float64(level)}, inkText, "peak " + unit.Count(level)}
+	// Above a peak near the budget stands the budget's name: then the peak's stands below.
+	return spot{at: point{float64(at), float64(level)}, ink: inkText, label: "peak " + unit.Count(level), below: float64(f.Budget) <= f.top() && float64(level) > 0.85*float64(f.Budget)}
 }
 
 // spot is a labelled dot; its label stands on the side that has room.
@@ -147,6 +150,7 @@ type spot struct {
 	at    point
 	ink   Ink
 	label string
+	below bool // the label stands under the dot
 }
 
 // Plot draws nothing that could be stretched.
@@ -160,6 +164,9 @@ func (s spot) over(c draw.Canvas, g *plot.Plot) {
 	x, y := tx(s.at.x), ty(s.at.y)
 	fill(c, s.ink, circle(x, y, 3))
 	w := vg.Length(widthOf(plain(textSize), s.label))
+	if s.below {
+		y -= 14
+	}
 	if x+8+w < c.Max.X {
 		label(c, x+7, y-4, left, s.ink, s.label)
 		return

@@ -18,6 +18,7 @@ type band struct {
 	low, high []float64 // low nil: 0
 	end       float64
 	ink       Ink
+	about     string // its details; empty: none
 }
 
 // Plot draws the band.
@@ -46,7 +47,16 @@ func (b band) Plot(c draw.Canvas, g *plot.Plot) {
 		}
 	}
 	p.Close()
-	fill(c, b.ink, p)
+	detailed(c, b.about, func() { fill(c, b.ink, p) })
+}
+
+// detailed draws a mark, with details when it has any.
+func detailed(c draw.Canvas, about string, paint func()) {
+	if about == "" {
+		paint()
+		return
+	}
+	marked(c, about, paint)
 }
 
 func (b band) lower(i int) float64 {
@@ -70,6 +80,7 @@ type line struct {
 	ink    Ink
 	width  float64
 	dash   []vg.Length
+	about  string // its details; empty: none
 }
 
 // Plot draws the line.
@@ -87,7 +98,7 @@ func (l line) Plot(c draw.Canvas, g *plot.Plot) {
 		}
 		p.Line(at(q))
 	}
-	stroke(c, l.ink, l.width, p, l.dash...)
+	detailed(c, l.about, func() { stroke(c, l.ink, l.width, p, l.dash...) })
 }
 
 // boxes are rectangles of one ink in data coordinates, each at least minWidth px
@@ -99,12 +110,22 @@ type boxes struct {
 	inset    float64 // px taken off the right, so that neighbours stay apart
 }
 
-type box struct{ x0, y0, x1, y1 float64 }
+// box is a rectangle; boxes that say something about themselves are marks of their own.
+type box struct {
+	x0, y0, x1, y1 float64
+	about          string
+}
 
-// Plot draws the rectangles as one path.
+// mostDetailed is how many rectangles of a drawing tell of themselves; beyond it they
+// are one path, so that a page stays small.
+const mostDetailed = 1200
+
+// Plot draws the rectangles without details as one path.
 func (b boxes) Plot(c draw.Canvas, g *plot.Plot) {
 	tx, ty := g.Transforms(&c)
 	var p vg.Path
+	_, hover := svgOf(c)
+	hover = hover && len(b.spans) <= mostDetailed
 	for _, s := range b.spans {
 		if s.x1 < g.X.Min || s.x0 > g.X.Max || s.y0 == s.y1 {
 			continue
@@ -114,6 +135,10 @@ func (b boxes) Plot(c draw.Canvas, g *plot.Plot) {
 			x1 -= vg.Length(b.inset)
 		} else if w < vg.Length(b.minWidth) {
 			x1 = x0 + vg.Length(b.minWidth)
+		}
+		if hover && s.about != "" {
+			marked(c, s.about, func() { fill(c, b.ink, rect(x0, ty(s.y0), x1, ty(s.y1))) })
+			continue
 		}
 		addRect(&p, x0, ty(s.y0), x1, ty(s.y1))
 	}

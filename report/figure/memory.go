@@ -408,7 +408,8 @@ func (f MemoryTimeline) paint(c draw.Canvas) {
 	base := 0.0
 	for _, part := range f.Constant {
 		next := base + float64(part.Bytes)
-		p.marks = append(p.marks, band{at: []float64{from}, low: []float64{base}, high: []float64{next}, end: to, ink: purposeInk(part.Purpose)})
+		p.marks = append(p.marks, band{at: []float64{from}, low: []float64{base}, high: []float64{next}, end: to, ink: purposeInk(part.Purpose),
+			about: fmt.Sprintf("%s: %s throughout", purposeName(part.Purpose), unit.Bytes(float64(part.Bytes)))})
 		base = next
 	}
 	p.marks = append(p.marks, f.kvBand(from, to, base, width), reference{y: float64(f.LimitBytes), ink: Fault,
@@ -429,5 +430,9 @@ func (f MemoryTimeline) kvBand(from, to, base, width float64) plot.Plotter {
 	for i, y := range ys {
 		low[i], high[i] = base, base+float64(y*f.perToken())
 	}
-	return band{at: xs, low: low, high: high, end: to, ink: KVCache}
+	about := ""
+	if len(ys) > 0 {
+		about = fmt.Sprintf("KV: up to %s on top of %s", unit.Bytes(float64(slices.Max(ys)*f.perToken())), unit.Bytes(base))
+	}
+	return band{at: xs, low: low, high: high, end: to, ink: KVCache, about: about}
 }

@@ -86,12 +86,17 @@ func (f RequestBars) paint(c draw.Canvas) {
 	top := 0.0
 	for i := 0; i < len(f.Rows); i += k {
 		var first, latency int64
+		about := f.Rows[i].ID
+		if k > 1 {
+			about = fmt.Sprintf("arrivals %s to %s, largest", unit.Count(int64(i+1)), unit.Count(int64(min(i+k, len(f.Rows)))))
+		}
 		for _, r := range f.Rows[i:min(i+k, len(f.Rows))] {
 			first, latency = max(first, r.TTFTNs), max(latency, r.LatencyNs)
 		}
+		about = fmt.Sprintf("%s: TTFT %s, latency %s", about, dur(first), dur(latency))
 		x0, x1 := float64(i), float64(min(i+k, len(f.Rows)))
-		ttft.spans = append(ttft.spans, box{x0, 0, x1, float64(first)})
-		rest.spans = append(rest.spans, box{x0, float64(first), x1, float64(latency)})
+		ttft.spans = append(ttft.spans, box{x0, 0, x1, float64(first), about})
+		rest.spans = append(rest.spans, box{x0, float64(first), x1, float64(latency), about})
 		top = max(top, float64(latency))
 	}
 	y := durationAxis("Modeled latency", 0, top*1.08, (c.Max.Y-c.Min.Y).Points()-60, yTickSpace)

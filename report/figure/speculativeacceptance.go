@@ -123,7 +123,12 @@ func (f AcceptanceBars) paint(c draw.Canvas) {
 		y: percentAxis("Accepted of the trials that reached the position", (c.Max.Y-c.Min.Y).Points()-60, yTickSpace)}
 	bars := boxes{ink: Accepted, minWidth: 1}
 	for i, r := range rows {
-		bars.spans = append(bars.spans, box{float64(i) + 0.2, 0, float64(i) + 0.8, r.Share})
+		about := fmt.Sprintf("position %d: %s accepted of %s, %s (95 %% interval %s to %s)", i+1, unit.Count(r.Accepted), unit.Plural(r.Trials, "trial"),
+			unit.Percent(r.Share), unit.Percent(r.Low), unit.Percent(r.High))
+		if i < len(f.Declared) {
+			about += ", declared " + unit.Percent(f.Declared[i])
+		}
+		bars.spans = append(bars.spans, box{float64(i) + 0.2, 0, float64(i) + 0.8, r.Share, about})
 	}
 	p.marks = []plot.Plotter{bars, outlines{f.Declared[:min(len(f.Declared), len(rows))]}, whiskers(rows)}
 	p.draw(c)

@@ -87,7 +87,7 @@ func (f IterationTimeline) Text() Text {
 	}
 	t.Title = fmt.Sprintf("%s rejected; a forward commits %s tokens on average", unit.Percent(lost/math.Max(1, rows))+" of verified rows are",
 		unit.Number(committed/float64(steps)))
-	t.Alt = fmt.Sprintf("%s commit %s tokens; %s of the verified rows were rejected drafts.",
+	t.Alt = fmt.Sprintf("%s commit %s tokens; rejected drafts took %s of the verified rows.",
 		unit.Plural(int64(steps), "iteration"), unit.Count(int64(committed)), unit.Count(int64(lost)))
 	t.Caption = "Full-proposal coordinate: the guaranteed token is the target's own and never counted as an accepted draft."
 	if f.Timed {
@@ -241,6 +241,23 @@ func (l IterationLane) reduced(end float64, columns int) []IterationStep {
 	return out
 }
 
+// stepsDetailed is how many iterations of a lane tell of themselves on hover.
+const stepsDetailed = 300
+
+// about tells of the i-th iteration.
+func (s *IterationStep) about(i int) string {
+	text := fmt.Sprintf("iteration %s: %s guaranteed, %s accepted, %s rejected", unit.Count(int64(i)), unit.Number(s.Guaranteed), unit.Number(s.Accepted), unit.Number(s.Lost))
+	switch {
+	case s.Correction > 0:
+		return text + ", then a correction"
+	case s.Bonus > 0:
+		return text + ", then a bonus"
+	case s.Own > 0:
+		return text + ", then a target-only token"
+	}
+	return text + ", all accepted up to the end"
+}
+
 // iterationStack collects the boxes of all lanes, one path an ink.
 type iterationStack struct {
 	target, accepted, correction, bonus, rejected, proposing boxes
@@ -259,10 +276,13 @@ func newIterationStack() *iterationStack {
 func (k *iterationStack) add(steps []IterationStep, base, scale, widest float64, strip bool) {
 	for i := range steps {
 		s := &steps[i]
-		y := base
+		y, about := base, ""
+		if len(steps) <= stepsDetailed && !k.join {
+			about = s.about(i)
+		}
 		pile := func(b *boxes, tokens float64) {
 			if tokens > 0 {
-				b.spans = append(b.spans, box{s.From, y, s.To, y + tokens*scale})
+				b.spans = append(b.spans, box{s.From, y, s.To, y + tokens*scale, about})
 				y += tokens * scale
 			}
 		}
@@ -273,7 +293,7 @@ func (k *iterationStack) add(steps []IterationStep, base, scale, widest float64,
 		pile(&k.target, s.Own*(1-s.Correction-s.Bonus))
 		pile(&k.rejected, s.Lost)
 		if strip && s.ProposedTo > s.From {
-			k.proposing.spans = append(k.proposing.spans, box{s.From, widest * 1.04, s.ProposedTo, widest * 1.1})
+			k.proposing.spans = append(k.proposing.spans, box{s.From, widest * 1.04, s.ProposedTo, widest * 1.1, about})
 		}
 	}
 }

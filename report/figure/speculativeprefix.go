@@ -79,7 +79,7 @@ func (f PrefixHistogram) paint(c draw.Canvas) {
 		for _, v := range f.Counts[i:min(i+k, len(f.Counts))] {
 			n += v
 		}
-		bars.spans = append(bars.spans, box{float64(i) + 0.1*float64(k), 0, float64(i) + 0.9*float64(k), float64(n)})
+		bars.spans = append(bars.spans, box{float64(i) + 0.1*float64(k), 0, float64(i) + 0.9*float64(k), float64(n), prefixAbout(i, min(i+k, len(f.Counts))-1, n)})
 		top = math.Max(top, float64(n))
 	}
 	_, mean := f.total()
@@ -87,6 +87,14 @@ func (f PrefixHistogram) paint(c draw.Canvas) {
 		y: countAxis("Iterations", top*1.15, (c.Max.Y-c.Min.Y).Points()-60, yTickSpace)}
 	p.marks = []plot.Plotter{bars, meanLine{mean + 0.5, "mean " + unit.Number(mean)}}
 	p.draw(c)
+}
+
+// prefixAbout tells of the iterations with so many accepted tokens.
+func prefixAbout(from, to int, n int64) string {
+	if from == to {
+		return fmt.Sprintf("%s accepted: %s", unit.Plural(int64(from), "token"), unit.Plural(n, "iteration"))
+	}
+	return fmt.Sprintf("%d to %d tokens accepted: %s", from, to, unit.Plural(n, "iteration"))
 }
 
 // meanLine is a labelled upright line.

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -63,7 +64,7 @@ func (f TokenCurve) paint(c draw.Canvas) {
 	total := float64(f.Tokens[len(f.Tokens)-1])
 	p := panel{x: timeAxis(from, to, width), noGridX: true,
 		y: countAxis("Output tokens so far", total*1.08, (c.Max.Y-c.Min.Y).Points()-60, yTickSpace)}
-	l := line{ink: Decode, width: 2, step: true}
+	l := line{ink: Decode, width: 2, step: true, about: fmt.Sprintf("%s output tokens by %s", unit.Count(int64(total)), dur(f.EndNs))}
 	// The curve never falls, so its value at the start of each column is the whole
 	// envelope at the resolution of the picture.
 	if columns := int(width); len(f.AtNs) > columns {
@@ -80,24 +81,43 @@ func (f TokenCurve) paint(c draw.Canvas) {
 	l.points = append(l.points, point{to, total})
 	average := line{ink: Muted, width: 1, dash: []vg.Length{5, 3},
 		points: []point{{float64(f.StartNs), 0}, {float64(f.EndNs), total}}}
-	name := underline{point{float64(f.StartNs+f.EndNs) / 2, total / 2}, "average " + unit.Number(f.PerSecond) + " tokens/s"}
-	p.marks = []plot.Plotter{average, l, name}
+	p.marks = []plot.Plotter{average, l, f.averageName(total)}
 	p.draw(c)
 }
 
-// underline is a label below and to the right of a point of a rising line.
-type underline struct {
+// averageName is the name of the average line, on the side of it where the curve does
+// not run: above the line and to its left, unless the curve is ahead of the average
+// there.
+func (f TokenCurve) averageName(total float64) lineName {
+	n := lineName{at: point{float64(f.StartNs) + 0.62*float64(f.EndNs-f.StartNs), 0.62 * total}, label: "average " + unit.Number(f.PerSecond) + " tokens/s"}
+	span := float64(f.EndNs - f.StartNs)
+	for i, at := range f.AtNs {
+		if x := (float64(at) - float64(f.StartNs)) / math.Max(1, span); x > 0.3 && x < 0.64 && float64(f.Tokens[i]) > total*(x+0.03) {
+			n.below = true
+		}
+	}
+	return n
+}
+
+// lineName is a label beside a point of a rising line: above and to the left of it, or
+// below and to the right.
+type lineName struct {
 	at    point
 	label string
+	below bool
 }
 
 // Plot draws nothing that could be stretched.
-func (s underline) Plot(draw.Canvas, *plot.Plot) {}
+func (s lineName) Plot(draw.Canvas, *plot.Plot) {}
 
-func (s underline) group() string { return "moving" }
+func (s lineName) group() string { return "moving" }
 
 // over writes the label.
-func (s underline) over(c draw.Canvas, g *plot.Plot) {
+func (s lineName) over(c draw.Canvas, g *plot.Plot) {
 	tx, ty := g.Transforms(&c)
-	label(c, tx(s.at.x)+12, ty(s.at.y)-20, left, Muted, s.label)
+	if s.below {
+		label(c, tx(s.at.x)+12, ty(s.at.y)-20, left, Muted, s.label)
+		return
+	}
+	label(c, tx(s.at.x)-10, ty(s.at.y)+10, right, Muted, s.label)
 }
