@@ -68,23 +68,3 @@ func brief(s *planStory, f figure.Figure) Brief {
 	return Brief{Verdict: s.verdict, Numbers: numbers(s.cards), Confidence: s.confidence,
 		Replay: "replay verified, " + unit.Plural(s.applied, "event"), Figure: f}
 }
-
-// PageOf makes the page of any value that BriefOf tells of. It answers ErrNoExecution
-// for any other.
-func PageOf(v any, meta Meta) ([]byte, error) {
-	switch v := v.(type) {
-	case *run.Result:
-		return Run(v, meta)
-	case *run.Executed:
-		return PlanRun(v, meta)
-	case *campaign.Faults:
-		return FaultCampaign(v, meta)
-	case *campaign.Concurrent:
-		return ConcurrentCampaign(v, meta)
-	case *campaign.NodeFailure:
-		return NodeFailure(v, meta)
-	case *campaign.Failover:
-		return Failover(v, meta)
-	}
-	return nil, ErrNoExecution
-}

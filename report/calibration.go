@@ -1,10 +1,8 @@
 package report
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"html/template"
 	"strconv"
 	"strings"
 
@@ -27,15 +25,7 @@ func Calibrate(r *calibration.Result, meta Meta) ([]byte, error) {
 	if r == nil || r.Dataset == nil || len(r.Groups) == 0 {
 		return nil, ErrNoFit
 	}
-	bound := meta.MaxBytes
-	if bound <= 0 {
-		bound = DefaultMaxBytes
-	}
-	out, err := calibrationPage(r, meta, tableRows)
-	if err == nil && len(out) > bound {
-		out, err = calibrationPage(r, meta, fallbackRows)
-	}
-	return out, err
+	return within(meta, func(meta Meta, rows int) ([]byte, error) { return calibrationPage(r, meta, rows) })
 }
 
 func calibrationPage(r *calibration.Result, meta Meta, rows int) ([]byte, error) {
@@ -50,7 +40,9 @@ func calibrationPage(r *calibration.Result, meta Meta, rows int) ([]byte, error)
 		Assumptions:  c.assumptions(),
 		Limits:       c.limits(),
 		Reproduction: reproduction{CommandLine: meta.CommandLine, Inputs: meta.Inputs},
-		Result:       c.embedded(),
+	}
+	if err := p.keep(viewResult, &meta, nil); err != nil {
+		return nil, err
 	}
 	for _, build := range []func() (section, error){c.gates, c.agreement, c.groups, c.curves} {
 		sec, err := build()
@@ -264,14 +256,15 @@ func (c *calibrationReport) limits() []string {
 	}
 }
 
-// embedded is the calibrate document, when there is one.
-func (c *calibrationReport) embedded() result {
-	doc := c.meta.Result
-	if len(doc) == 0 || len(doc) > MaxResultBytes {
-		return result{Name: "result.json", Fingerprint: orUnknown(outputFingerprint(c.meta)), Reason: "The result document is not embedded;"}
+// CalibrationOf is what pages say about the dataset behind their timing; nil gives nil.
+func CalibrationOf(r *calibration.Result) *Calibration {
+	if r == nil {
+		return nil
 	}
-	return result{
-		Name: "result.json", Size: unit.Bytes(float64(len(doc))), Fingerprint: outputFingerprint(c.meta),
-		Link: template.URL("data:application/json;base64," + base64.StdEncoding.EncodeToString(doc)),
+	rmse, p95 := 0.0, 0.0
+	for i := range r.Groups {
+		rmse, p95 = max(rmse, r.Groups[i].NormalizedRMSE), max(p95, r.Groups[i].P95RelativeError)
 	}
+	return &Calibration{DatasetID: r.Dataset.ID, Fingerprint: r.Fingerprint, EvidenceKind: string(r.Dataset.Provenance.Kind) + " evidence",
+		Fit: fmt.Sprintf("largest normalized RMSE %s, largest p95 relative error %s", unit.Percent(rmse), unit.Percent(p95))}
 }

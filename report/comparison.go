@@ -3,7 +3,6 @@ package report
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -34,16 +33,7 @@ func comparisonWith(c *serving.Comparison, caches *comparedCaches, meta Meta) ([
 			return nil, ErrNoComparison
 		}
 	}
-	bound := meta.MaxBytes
-	if bound <= 0 {
-		bound = DefaultMaxBytes
-	}
-	out, err := comparisonPage(c, caches, meta, tableRows)
-	if err == nil && len(out) > bound {
-		meta.Result, meta.OutputFingerprint = nil, outputFingerprint(meta)
-		out, err = comparisonPage(c, caches, meta, fallbackRows)
-	}
-	return out, err
+	return within(meta, func(meta Meta, rows int) ([]byte, error) { return comparisonPage(c, caches, meta, rows) })
 }
 
 // comparisonReport holds what several parts of the page need.
@@ -73,10 +63,11 @@ func comparisonPage(c *serving.Comparison, caches *comparedCaches, meta Meta, ro
 		Assumptions:  c.Assumptions,
 		Limits:       append([]string{"Only the machines listed here were compared: the first of them is the fastest of these, not the fastest possible."}, r.best.limits()...),
 		Reproduction: reproduction{CommandLine: meta.CommandLine, Inputs: meta.Inputs},
-		Result:       r.best.result(),
 	}
-	if len(meta.Result) == 0 {
-		p.Result.Name = "summary-of-the-fastest-run.json"
+	fastestOnly := r.best.summary()
+	fastestOnly.name = "summary-of-the-fastest-run.json"
+	if err := p.keep(viewResult, &meta, fastestOnly); err != nil {
+		return nil, err
 	}
 	sections := []func() (section, error){r.differences, r.ranking, r.distributions, r.tradeoff, r.multiples,
 		r.best.latencySection, r.best.requestSection, r.best.batchSection, r.best.kvSection, r.best.resourceSection,
@@ -143,55 +134,14 @@ func (r *comparisonReport) replay() string {
 }
 
 // cards name the best run in each quantity.
-func (r *comparisonReport) cards() []card {
-	cards := []card{}
-	for _, q := range quantities {
-		best := 0
-		for i, run := range r.runs {
-			if q.better(q.of(run), q.of(r.runs[best])) {
-				best = i
-			}
-		}
-		if q.card != "" {
-			cards = append(cards, card{Label: q.card, Value: q.spell(q.of(r.runs[best])), Context: r.runs[best].Scenario.ID()})
-		}
+func (r *comparisonReport) cards() []card { return bestCards(quantities, r.compared()) }
+
+// compared are the runs by rank.
+func (r *comparisonReport) compared() (list []compared[*serving.Run]) {
+	for _, run := range r.runs {
+		list = append(list, compared[*serving.Run]{run.Scenario.ID(), run, run.Confidence})
 	}
-	return cards
-}
-
-// quantity is one number by which runs are compared.
-type quantity struct {
-	name, card string
-	unit       string // "ns", "tokens", "tokens/s" or empty
-	higher     bool
-	of         func(*serving.Run) float64
-}
-
-func (q quantity) better(a, b float64) bool {
-	if q.higher {
-		return a > b
-	}
-	return a < b
-}
-
-func (q quantity) spell(v float64) string {
-	switch q.unit {
-	case "ns":
-		return unit.Duration(v)
-	case "tokens/s":
-		return unit.Number(v) + " tokens/s"
-	}
-	return strings.TrimSpace(unit.Count(int64(v)) + " " + q.unit)
-}
-
-var quantities = []quantity{
-	{"duration", "Shortest run, modeled", "ns", false, func(r *serving.Run) float64 { return float64(r.Metrics.TotalDurationNs) }},
-	{"throughput", "Highest predicted throughput", "tokens/s", true, func(r *serving.Run) float64 { return r.Metrics.ThroughputTokensPerSecond }},
-	{"p95 TTFT", "Lowest modeled p95 TTFT", "ns", false, func(r *serving.Run) float64 { return float64(r.Metrics.P95TimeToFirstTokenNs) }},
-	{"p95 ITL", "Lowest modeled p95 ITL", "ns", false, func(r *serving.Run) float64 { return float64(r.Metrics.P95InterTokenLatencyNs) }},
-	{"latency, mean", "", "ns", false, func(r *serving.Run) float64 { return r.Metrics.AverageRequestLatencyNs }},
-	{"KV high water", "", "tokens", false, func(r *serving.Run) float64 { return float64(r.Metrics.KVHighWaterTokens) }},
-	{"batches", "", "", false, func(r *serving.Run) float64 { return float64(r.Metrics.Batches) }},
+	return list
 }
 
 // ranked lists the entries as the result ranks them.
@@ -309,46 +259,7 @@ func (r *comparisonReport) ranking() (section, error) {
 }
 
 // deltas compares every run with the first, absolute and relative.
-func (r *comparisonReport) deltas() table {
-	t := table{Caption: "Every run against " + r.runs[0].Scenario.ID(), Open: true, Columns: []figure.Column{{Name: "run"}}}
-	for _, q := range quantities {
-		t.Columns = append(t.Columns, figure.Column{Name: q.name, Numeric: true})
-	}
-	t.Columns = append(t.Columns, figure.Column{Name: "confidence"})
-	for i, run := range r.runs {
-		row := []string{run.Scenario.ID()}
-		for _, q := range quantities {
-			v, base := q.of(run), q.of(r.runs[0])
-			cell := q.spell(v)
-			if i > 0 {
-				cell += " (" + signed(q, v-base) + relative(v, base) + ")"
-			}
-			row = append(row, cell)
-		}
-		t.Head = append(t.Head, append(row, string(run.Confidence)))
-	}
-	t.Total = len(t.Head)
-	return t
-}
-
-func signed(q quantity, d float64) string {
-	if d >= 0 {
-		return "+" + q.spell(d)
-	}
-	return "−" + q.spell(-d)
-}
-
-func relative(v, base float64) string {
-	if base == 0 || math.IsNaN(v/base) {
-		return ""
-	}
-	p := (v/base - 1) * 100
-	sign := "+"
-	if p < 0 {
-		sign, p = "−", -p
-	}
-	return ", " + sign + strconv.FormatFloat(p, 'f', 1, 64) + " %"
-}
+func (r *comparisonReport) deltas() table { return deltaTable(quantities, r.compared(), 0) }
 
 func (r *comparisonReport) distributions() (section, error) {
 	ttft, itl := figure.CompareTTFT(r.runs), figure.CompareITL(r.runs)
@@ -384,11 +295,7 @@ func (r *comparisonReport) evidence() []fact {
 	for _, run := range r.runs {
 		facts = append(facts, fact{Label: run.Scenario.ID(), Value: run.Scenario.Fingerprint(), Code: true})
 	}
-	var revisions []string
-	for _, c := range r.c.ContractRevisions {
-		revisions = append(revisions, c.Name+" "+strconv.FormatInt(c.Revision, 10))
-	}
-	return append(facts, fact{Label: "Contract revisions", Value: orUnknown(strings.Join(revisions, ", "))},
+	return append(facts, fact{Label: "Contract revisions", Value: revisionsInWords(r.c.ContractRevisions)},
 		fact{Label: "Input fingerprint", Value: orUnknown(r.meta.InputFingerprint), Code: true},
 		fact{Label: "Output fingerprint", Value: orUnknown(outputFingerprint(r.meta)), Code: true})
 }

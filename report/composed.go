@@ -9,6 +9,8 @@ import (
 	"github.com/inferlab/inferlab/report/figure"
 	"github.com/inferlab/inferlab/report/unit"
 	"github.com/inferlab/inferlab/simcore/composed"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
+	results "github.com/inferlab/inferlab/simcore/result"
 	"github.com/inferlab/inferlab/simcore/serving"
 )
 
@@ -20,6 +22,9 @@ func Composed(run *composed.Run, meta Meta) ([]byte, error) {
 		return nil, ErrNoRun
 	}
 	meta.links = linksOf(run)
+	if s := run.Serving; meta.InputFingerprint == "" && s.Model != nil && s.Scenario != nil {
+		meta.InputFingerprint = fingerprintOf(func(w *jsondoc.Writer) { results.ComposedInputs(w, run) })
+	}
 	return servingWith(run.Serving, storyOf(run), meta)
 }
 

@@ -26,11 +26,11 @@ func Embeddable(write func(*jsondoc.Writer)) (doc []byte, fingerprint string, er
 // fingerprints all of them.
 type Keeper struct {
 	data []byte
+	size compactSize
 	sum  interface {
 		io.Writer
 		Sum32() uint32
 	}
-	over bool
 }
 
 // NewKeeper has taken nothing yet.
@@ -39,7 +39,10 @@ func NewKeeper() *Keeper { return &Keeper{data: []byte{}, sum: fnv.New32a()} }
 // Write never fails.
 func (k *Keeper) Write(p []byte) (int, error) {
 	k.sum.Write(p)
-	if k.over = k.over || len(k.data)+len(p) > MaxResultBytes; k.over {
+	if k.size.bytes > MaxResultBytes {
+		return len(p), nil
+	}
+	if k.size.add(p); k.size.bytes > MaxResultBytes {
 		k.data = nil
 	} else {
 		k.data = append(k.data, p...)
@@ -50,4 +53,36 @@ func (k *Keeper) Write(p []byte) (int, error) {
 // Kept is what was taken, nil when it was too much, and its fingerprint.
 func (k *Keeper) Kept() (doc []byte, fingerprint string) {
 	return k.data, canonical.FormatFingerprint(k.sum.Sum32())
+}
+
+// embeddable reports whether there is a document and it may be embedded.
+func embeddable(doc []byte) bool {
+	var size compactSize
+	if len(doc) > MaxResultBytes { // most documents need not be counted
+		size.add(doc)
+	}
+	return len(doc) > 0 && size.bytes <= MaxResultBytes
+}
+
+// compactSize counts the bytes of a JSON text without the white space between its
+// values, which is layout and goes away when a page packs the text.
+type compactSize struct {
+	bytes           int
+	inText, escaped bool
+}
+
+func (c *compactSize) add(p []byte) {
+	for _, b := range p {
+		switch {
+		case c.escaped:
+			c.escaped = false
+		case c.inText:
+			c.escaped, c.inText = b == '\\', b != '"'
+		case b == '"':
+			c.inText = true
+		case b == ' ' || b == '\n' || b == '\r' || b == '\t':
+			continue
+		}
+		c.bytes++
+	}
 }

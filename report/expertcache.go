@@ -21,23 +21,16 @@ func ExpertCache(run *experts.Run, sweep []experts.WhatIf, meta Meta) ([]byte, e
 	if run == nil || run.Trace == nil || len(run.Trace.Events) == 0 {
 		return nil, ErrNoRun
 	}
+	if meta.WhatIf == nil {
+		for i := range sweep {
+			meta.WhatIf = append(meta.WhatIf, sweep[i].HotCapacityBytes)
+		}
+	}
 	story := &cacheStory{
 		source: figure.Source{Run: "expert-cache", Confidence: run.Confidence()}, trace: run.Trace, snapshot: &run.Snapshot,
 		applied: run.AppliedEvents, sweep: sweep,
 	}
-	bound := meta.MaxBytes
-	if bound <= 0 {
-		bound = DefaultMaxBytes
-	}
-	out, err := expertCachePage(story, meta, tableRows)
-	if err == nil && len(out) > bound && len(meta.Result) > 0 {
-		meta.OutputFingerprint, meta.Result = outputFingerprint(meta), nil
-		out, err = expertCachePage(story, meta, tableRows)
-	}
-	if err == nil && len(out) > bound {
-		out, err = expertCachePage(story, meta, fallbackRows)
-	}
-	return out, err
+	return within(meta, func(meta Meta, rows int) ([]byte, error) { return expertCachePage(story, meta, rows) })
 }
 
 func expertCachePage(s *cacheStory, meta Meta, rows int) ([]byte, error) {
@@ -59,7 +52,9 @@ func expertCachePage(s *cacheStory, meta Meta, rows int) ([]byte, error) {
 			"Routing is synthetic: weights say nothing about a particular model.",
 		},
 		Reproduction: reproduction{CommandLine: meta.CommandLine, Inputs: meta.Inputs},
-		Result:       s.embedded(meta),
+	}
+	if err := p.keep(viewResult, &meta, s.standIn()); err != nil {
+		return nil, err
 	}
 	if m.Routes == 0 {
 		p.Verdict = "No route was executed."
@@ -200,21 +195,14 @@ func (s *cacheStory) evidence(meta Meta) []fact {
 		fact{Label: "Output fingerprint", Value: orUnknown(outputFingerprint(meta)), Code: true})
 }
 
-// embedded is the result document, or the final state when it is too large.
-func (s *cacheStory) embedded(meta Meta) result {
-	if n := len(meta.Result); n > 0 && n <= MaxResultBytes {
-		return embed("result.json", meta.Result)
-	}
+// standIn is the final state, which stands for a result that is not embedded.
+func (s *cacheStory) standIn() *standIn {
 	w := jsondoc.NewWriter(nil)
 	s.trace.WriteSnapshot(w, s.snapshot)
-	if err := w.Close(); err != nil {
-		return result{Reason: "the final state could not be written: " + err.Error()}
+	if w.Close() != nil {
+		return nil // a snapshot holds finite numbers only
 	}
-	r := embed("snapshot.json", w.Bytes())
-	if of := outputFingerprint(meta); of != "" {
-		r.Fingerprint = of
-	}
-	return r
+	return &standIn{"snapshot.json", w.Bytes()}
 }
 
 // join adds the cache to the page of a serving run: its sections after those of

@@ -19,11 +19,15 @@ type Meta struct {
 
 	Calibration *Calibration // dataset behind the timing; nil: none
 
-	Result []byte `json:"-"` // the result document (JSON); embedded up to 5 MB
+	Result []byte `json:"-"` // the result document (JSON); embedded up to MaxResultBytes
+
+	// WhatIf are hot capacities in bytes that the page of an expert cache asks about:
+	// each is a run of the cache's own configuration.
+	WhatIf []int64 `json:",omitempty"`
 
 	MaxBytes int // size bound of the page; 0: DefaultMaxBytes
 
-	links []linkOperation // counts that a page brings along
+	links []linkOperation // of all plans of a composed run
 }
 
 // Input is one input of the run.
@@ -41,7 +45,7 @@ type Calibration struct {
 // Limits of a page.
 const (
 	DefaultMaxBytes  = 8 << 20 // bytes of the whole file (contract 09, F5)
-	MaxResultBytes   = 5 << 20 // larger results are represented by their fingerprint (F4)
+	MaxResultBytes   = 5 << 20 // without the white space between values; larger results are represented by their fingerprint (F4)
 	tableRows        = 500     // more rows show the first and last half (F3)
 	fallbackRows     = 100     // the same when the page would exceed its bound
 	inspectorEntries = 12

@@ -3,10 +3,10 @@ package report
 import (
 	"fmt"
 
+	"github.com/inferlab/inferlab/internal/experiment"
 	"github.com/inferlab/inferlab/report/figure"
 	"github.com/inferlab/inferlab/report/unit"
 	"github.com/inferlab/inferlab/simcore/canonical"
-	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
 	"github.com/inferlab/inferlab/simcore/run"
 	"github.com/inferlab/inferlab/simcore/topology"
@@ -78,12 +78,6 @@ func runSummary(r *run.Result) canonical.Object {
 	}
 }
 
-// PlanRevisions are the contracts behind the execution of a plan artifact.
-func PlanRevisions() []jsondoc.Revision {
-	return []jsondoc.Revision{{Name: "scenario", Revision: topology.SchemaVersion}, {Name: "plan", Revision: plan.ContractRevision},
-		{Name: "planArtifact", Revision: plan.ArtifactRevision}}
-}
-
 // PlanRun makes the page of one executed plan (contract 09, views V0, V1, V2, V7, V8
 // and V4); after a fault also V15.
 func PlanRun(x *run.Executed, meta Meta) ([]byte, error) {
@@ -100,7 +94,7 @@ func planRunStory(x *run.Executed, meta Meta) *planStory {
 	use := figure.PlanUse(timeline, x.Scenario, end.TimestampNs)
 	s := &planStory{
 		meta: meta, command: "plan-run", mode: x.Plan.ID, machines: []*topology.Scenario{x.Scenario}, confidence: x.Confidence,
-		verdict: planVerdict(x), applied: x.Replay.AppliedEvents, revisions: PlanRevisions(), timeline: timeline,
+		verdict: planVerdict(x), applied: x.Replay.AppliedEvents, revisions: experiment.PlanRevisions(), timeline: timeline,
 		summary: canonical.Object{{Key: "scenarioId", Value: x.Scenario.ID()}, {Key: "planId", Value: x.Plan.ID}, {Key: "status", Value: string(end.Status)},
 			{Key: "completedAtNs", Value: end.TimestampNs}, {Key: "submittedOperations", Value: int64(len(timeline.Operations))},
 			{Key: "replayAppliedEvents", Value: x.Replay.AppliedEvents}},

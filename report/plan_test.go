@@ -173,17 +173,24 @@ func TestLargePlanPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	html, err := report.PlanRun(x, report.Meta{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d bytes", len(html))
-	if len(html) > report.DefaultMaxBytes {
-		t.Errorf("the page has %d bytes", len(html))
-	}
-	for _, word := range []string{"bars stand for", "busiest of", "Showing the first 50 and the last 50 of"} {
-		if !strings.Contains(string(html), word) {
-			t.Errorf("the page does not say %q", word)
+	for _, c := range []struct {
+		bound int
+		words []string
+	}{
+		{report.DefaultMaxBytes, []string{"busiest of", "Showing the first 250 and the last 250 of"}},
+		{2 << 20, []string{"bars stand for", "busiest of", "Showing the first 50 and the last 50 of"}},
+	} {
+		html, err := report.PlanRun(x, report.Meta{MaxBytes: c.bound})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(html) > c.bound {
+			t.Errorf("the page has %d bytes, at most %d were asked for", len(html), c.bound)
+		}
+		for _, word := range c.words {
+			if !strings.Contains(string(html), word) {
+				t.Errorf("the page of at most %d bytes does not say %q", c.bound, word)
+			}
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"html/template"
@@ -58,22 +57,16 @@ const (
 	wideOnly     = 400 << 10
 )
 
-// write makes the page within its bound: first as it is, then without the embedded
-// result, then with fewer bars and rows.
+// write makes the page within its bound: at last also with fewer bars.
 func (s *planStory) write() ([]byte, error) {
-	bound := s.meta.MaxBytes
-	if bound <= 0 {
-		bound = DefaultMaxBytes
-	}
-	out, err := s.render(tableRows, pageBars)
-	if err == nil && len(out) > bound && len(s.meta.Result) > 0 {
-		s.meta.OutputFingerprint, s.meta.Result = outputFingerprint(s.meta), nil
-		out, err = s.render(tableRows, pageBars)
-	}
-	if err == nil && len(out) > bound {
-		out, err = s.render(fallbackRows, fallbackBars)
-	}
-	return out, err
+	return within(s.meta, func(meta Meta, rows int) ([]byte, error) {
+		s.meta = meta
+		bars := pageBars
+		if rows == fallbackRows {
+			bars = fallbackBars
+		}
+		return s.render(rows, bars)
+	})
 }
 
 func (s *planStory) render(rows, bars int) ([]byte, error) {
@@ -81,7 +74,10 @@ func (s *planStory) render(rows, bars int) ([]byte, error) {
 		Title: s.title(), Verdict: s.verdict, Confidence: s.confidence,
 		Replay: "replay verified, " + unit.Plural(s.applied, "event"),
 		Cards:  s.cards, Inspector: s.inspector(), Evidence: s.evidence(), Assumptions: s.assume, Limits: s.limitations(),
-		Reproduction: reproduction{CommandLine: s.meta.CommandLine, Inputs: s.meta.Inputs}, Result: s.result(),
+		Reproduction: reproduction{CommandLine: s.meta.CommandLine, Inputs: s.meta.Inputs},
+	}
+	if err := p.keep(viewResult, &s.meta, s.standIn()); err != nil {
+		return nil, err
 	}
 	for _, sec := range s.sections {
 		drawn, err := sec.draw(rows, bars)
@@ -184,22 +180,15 @@ func (s *planStory) evidence() []fact {
 		}
 		facts = append(facts, fact{Label: label, Value: m.Fingerprint(), Code: true})
 	}
-	var revisions []string
-	for _, c := range s.revisions {
-		revisions = append(revisions, c.Name+" "+strconv.FormatInt(c.Revision, 10))
-	}
 	seed := s.machines[0].Spec().Execution.Seed
 	if s.meta.HasSeed {
 		seed = s.meta.Seed
 	}
-	facts = append(facts, fact{Label: "Contract revisions", Value: orUnknown(strings.Join(revisions, ", "))},
+	facts = append(facts, fact{Label: "Contract revisions", Value: revisionsInWords(s.revisions)},
 		fact{Label: "Input fingerprint", Value: orUnknown(s.meta.InputFingerprint), Code: true},
 		fact{Label: "Output fingerprint", Value: orUnknown(outputFingerprint(s.meta)), Code: true},
 		fact{Label: "Seed", Value: strconv.FormatInt(seed, 10)})
-	if c := s.meta.Calibration; c != nil {
-		return append(facts, fact{Label: "Calibration", Value: strings.Join([]string{c.DatasetID, c.Fingerprint, c.EvidenceKind, c.Fit}, " · ")})
-	}
-	return append(facts, fact{Label: "Calibration", Value: "none used"})
+	return append(facts, calibrationFact(&s.meta, nil))
 }
 
 // limitations is what no execution of a plan says, and what this one does not.
@@ -209,31 +198,19 @@ func (s *planStory) limitations() []string {
 	if s.meta.ModelName == "" {
 		limits = append(limits, "No model is bound: work is synthetic, so absolute times say nothing about a particular model.")
 	}
-	if s.meta.Calibration == nil {
+	if !calibrated(&s.meta, nil) {
 		limits = append(limits, "No measurement was used: compare runs with each other rather than with a clock.")
 	}
 	return limits
 }
 
-// result embeds the result document, or a summary where there is none or it is too
-// large (contract 09, F4).
-func (s *planStory) result() result {
-	r := result{Name: "result.json", Fingerprint: outputFingerprint(s.meta)}
-	doc := s.meta.Result
-	if len(doc) == 0 || len(doc) > MaxResultBytes {
-		r.Name = "summary.json"
-		text, err := canonical.Pretty(s.summary)
-		if err != nil {
-			text = []byte("{}") // a summary holds finite numbers only
-		}
-		doc = append(text, '\n')
-		if r.Fingerprint == "" {
-			r.Fingerprint = canonical.FingerprintBytes(doc)
-		}
+// standIn is the summary that stands for a result that is not embedded.
+func (s *planStory) standIn() *standIn {
+	text, err := canonical.Pretty(s.summary)
+	if err != nil {
+		text = []byte("{}") // a summary holds finite numbers only
 	}
-	r.Size = unit.Bytes(float64(len(doc)))
-	r.Link = template.URL("data:application/json;base64," + base64.StdEncoding.EncodeToString(doc))
-	return r
+	return &standIn{"summary.json", append(text, '\n')}
 }
 
 // The sections that several commands share.

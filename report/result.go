@@ -1,72 +1,64 @@
 package report
 
-import (
-	"github.com/inferlab/inferlab/simcore/canonical"
-)
-
-// result embeds the result document when it is small enough; otherwise a summary
-// of its metrics stands for it, beside its fingerprint (contract 09, F4).
-func (s *servingReport) result() result {
-	doc := s.meta.Result
-	if len(doc) > 0 && len(doc) <= MaxResultBytes {
-		return embed("result.json", doc)
+// within makes a page within its bound: as it is, then without the embedded result, and
+// at last with short tables and fewer marks (contract 09, F5). Render gets the number of
+// rows of a table.
+func within(meta Meta, render func(meta Meta, rows int) ([]byte, error)) ([]byte, error) {
+	bound := meta.MaxBytes
+	if bound <= 0 {
+		bound = DefaultMaxBytes
 	}
-	r := embed("summary.json", s.summary())
-	if of := outputFingerprint(s.meta); of != "" {
-		r.Fingerprint = of
+	out, err := render(meta, tableRows)
+	if err == nil && len(out) > bound && len(meta.Result) > 0 {
+		meta.Result, meta.OutputFingerprint = nil, outputFingerprint(meta)
+		out, err = render(meta, tableRows)
+	}
+	if err == nil && len(out) > bound {
+		out, err = render(meta, fallbackRows)
+	}
+	return out, err
+}
+
+// standIn is a small document that stands for a result that is not embedded.
+type standIn struct {
+	name string
+	text []byte
+}
+
+// keep embeds the result document, or what stands for it, and what Rebuild needs
+// (contract 09, F4).
+func (p *page) keep(view string, meta *Meta, other *standIn) (err error) {
+	from := source{View: view, Meta: *meta}
+	if embeddable(meta.Result) {
+		p.Result = embed("result.json", meta.Result)
+		from.Results = []sourceResult{{"result.json", p.Result.Fingerprint}}
+	} else {
+		p.Result = leftOut(meta, other)
+	}
+	p.Source, err = from.packed()
+	return err
+}
+
+// leftOut says what stands for a result that is not embedded, and how the page is made
+// again nevertheless.
+func leftOut(meta *Meta, other *standIn) result {
+	r := result{Fingerprint: "unknown"}
+	if other != nil {
+		r = embed(other.name, other.text)
+	}
+	of := outputFingerprint(*meta)
+	if of == "" {
+		r.Reason = "No result document came with this page, so it cannot be made again from itself."
+		return r
+	}
+	r.Fingerprint = of
+	r.Reason = tooLarge
+	if other != nil {
+		r.Reason += " A summary is embedded in its place."
 	}
 	return r
 }
 
-// source is what Rebuild needs; without results when the document is not embedded.
-func (s *servingReport) source() (string, error) {
-	from := source{View: viewServing, Meta: s.meta}
-	if doc := s.meta.Result; len(doc) > 0 && len(doc) <= MaxResultBytes {
-		from.Results = []sourceResult{{"result.json", canonical.FingerprintBytes(doc)}}
-		from.Links = linkOperations(s.flow)
-	}
-	return from.packed()
-}
-
-// summary is the result's headline as canonical JSON.
-func (s *servingReport) summary() []byte {
-	m, t := &s.run.Metrics, &s.run.Topology
-	use := make([]any, 0, len(t.ResourceUtilization))
-	for _, u := range t.ResourceUtilization {
-		use = append(use, canonical.Object{{Key: "resourceId", Value: u.ResourceID}, {Key: "busyNs", Value: u.BusyNs},
-			{Key: "capacityLanes", Value: u.CapacityLanes}, {Key: "utilization", Value: u.Utilization}})
-	}
-	o := canonical.Object{
-		{Key: "confidence", Value: string(s.run.Confidence)},
-		{Key: "assumptions", Value: s.run.Assumptions},
-		{Key: "metrics", Value: canonical.Object{
-			{Key: "requests", Value: m.Requests}, {Key: "batches", Value: m.Batches},
-			{Key: "prefillTokens", Value: m.PrefillTokens}, {Key: "decodeTokens", Value: m.DecodeTokens},
-			{Key: "outputTokens", Value: m.OutputTokens}, {Key: "totalDurationNs", Value: m.TotalDurationNs},
-			{Key: "batchServiceNs", Value: m.BatchServiceNs},
-			{Key: "throughputTokensPerSecond", Value: m.ThroughputTokensPerSecond},
-			{Key: "averageTimeToFirstTokenNs", Value: m.AverageTimeToFirstTokenNs},
-			{Key: "p50TimeToFirstTokenNs", Value: m.P50TimeToFirstTokenNs},
-			{Key: "p95TimeToFirstTokenNs", Value: m.P95TimeToFirstTokenNs},
-			{Key: "averageInterTokenLatencyNs", Value: m.AverageInterTokenLatencyNs},
-			{Key: "p50InterTokenLatencyNs", Value: m.P50InterTokenLatencyNs},
-			{Key: "p95InterTokenLatencyNs", Value: m.P95InterTokenLatencyNs},
-			{Key: "averageRequestLatencyNs", Value: m.AverageRequestLatencyNs},
-			{Key: "sequenceBatchUtilization", Value: m.SequenceBatchUtilization},
-			{Key: "tokenBatchUtilization", Value: m.TokenBatchUtilization},
-			{Key: "kvHighWaterTokens", Value: m.KVHighWaterTokens}}},
-		{Key: "resourceUtilization", Value: use},
-		{Key: "replay", Value: canonical.Object{{Key: "appliedEvents", Value: s.run.Replay.AppliedEvents},
-			{Key: "completedRequests", Value: s.run.Replay.CompletedRequests}, {Key: "finalKvTokens", Value: s.run.Replay.FinalKVTokens}}},
-	}
-	if s.run.Scenario != nil {
-		o = append(o, canonical.Member{Key: "scenarioId", Value: s.run.Scenario.ID()},
-			canonical.Member{Key: "scenarioFingerprint", Value: s.run.Scenario.Fingerprint()})
-	}
-	// A run's numbers are finite, so the text cannot fail.
-	text, err := canonical.Pretty(o)
-	if err != nil {
-		return []byte("{}")
-	}
-	return append(text, '\n')
-}
+// tooLarge is said of a result that is not embedded.
+const tooLarge = "The result document is too large for this page: only its fingerprint stands here. " +
+	"Keep the document that the command prints; the page is drawn again from it, not from itself: inferlab report RESULT.json -o PAGE.html."

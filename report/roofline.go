@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -49,7 +51,15 @@ func Roofline(study RooflineStudy, meta Meta) ([]byte, error) {
 	if study.Subject == "" {
 		return nil, ErrNoRoofline
 	}
-	r := rooflineReport{study: study, meta: meta, rows: tableRows}
+	text, err := json.MarshalIndent(study, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("report: the study has a number that is not finite: %w", err)
+	}
+	return within(meta, func(meta Meta, rows int) ([]byte, error) { return rooflinePage(study, text, meta, rows) })
+}
+
+func rooflinePage(study RooflineStudy, text []byte, meta Meta, rows int) ([]byte, error) {
+	r := rooflineReport{study: study, meta: meta, rows: rows}
 	p := &page{
 		Title:        strings.Join([]string{"roofline", study.Subject}, " · "),
 		Verdict:      r.verdict(),
@@ -60,7 +70,9 @@ func Roofline(study RooflineStudy, meta Meta) ([]byte, error) {
 		Assumptions:  spelled(study.Assumptions),
 		Limits:       r.limits(),
 		Reproduction: reproduction{CommandLine: meta.CommandLine, Inputs: meta.Inputs},
-		Result:       rooflineResult(meta),
+	}
+	if err := p.keepStudy(&meta, text); err != nil {
+		return nil, err
 	}
 	for _, build := range []func() (section, error){r.roofline, r.reading, r.roofs, r.terms} {
 		sec, err := build()
@@ -72,11 +84,37 @@ func Roofline(study RooflineStudy, meta Meta) ([]byte, error) {
 	return p.render()
 }
 
-func rooflineResult(meta Meta) result {
-	if doc := meta.Result; len(doc) > 0 && len(doc) <= MaxResultBytes {
-		return embed("result.json", doc)
+// keepStudy embeds the study, which is what the page is drawn of, and the result
+// document that it was taken from, where there is one.
+func (p *page) keepStudy(meta *Meta, study []byte) (err error) {
+	from := source{View: viewRoofline, Meta: *meta}
+	p.Result = embed("study.json", study)
+	from.Results = []sourceResult{{p.Result.Name, p.Result.Fingerprint}}
+	switch {
+	case embeddable(meta.Result):
+		doc := embed("result.json", meta.Result)
+		p.More = append(p.More, doc)
+		from.Results = append(from.Results, sourceResult{doc.Name, doc.Fingerprint})
+	case outputFingerprint(*meta) != "":
+		p.More = append(p.More, leftOut(meta, nil))
 	}
-	return result{Name: "result.json", Fingerprint: orUnknown(outputFingerprint(meta)), Reason: "The result document is not embedded;"}
+	p.Source, err = from.packed()
+	return err
+}
+
+// rebuildRoofline draws a study again.
+func (s *pageOrigin) rebuildRoofline() ([]byte, error) {
+	var study RooflineStudy
+	in := json.NewDecoder(bytes.NewReader(s.docs[0]))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&study); err != nil {
+		return nil, fmt.Errorf("report: embedded study: %w", err)
+	}
+	meta := s.Meta
+	if len(s.docs) > 1 {
+		meta.Result = s.docs[1]
+	}
+	return Roofline(study, meta)
 }
 
 type rooflineReport struct {

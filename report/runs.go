@@ -9,41 +9,10 @@ import (
 
 	"github.com/inferlab/inferlab/report/figure"
 	"github.com/inferlab/inferlab/report/unit"
-	"github.com/inferlab/inferlab/simcore/canonical"
-	"github.com/inferlab/inferlab/simcore/composed"
 	"github.com/inferlab/inferlab/simcore/evidence"
-	"github.com/inferlab/inferlab/simcore/jsondoc"
-	results "github.com/inferlab/inferlab/simcore/result"
 	"github.com/inferlab/inferlab/simcore/serving"
 	"github.com/inferlab/inferlab/simcore/topology"
 )
-
-// Document is one result of a comparison.
-type Document struct {
-	Name string // label, for example the name of its file; empty: the scenario's id
-	Run  *serving.Run
-	Text []byte // the full result document; nil: too large for a page, or written from Run
-
-	// Fingerprint is that of the full document; empty: of Text, or of what Run gives.
-	Fingerprint string
-
-	Experts *composed.Run // the whole run when it has an expert cache; Run is its Serving
-}
-
-// settle completes a document that was given as a run, and takes the fingerprint of
-// one that was given as text.
-func (d *Document) settle() (err error) {
-	switch {
-	case d.Fingerprint != "":
-	case d.Text != nil:
-		d.Fingerprint = canonical.FingerprintBytes(d.Text)
-	case d.Experts != nil:
-		d.Text, d.Fingerprint, err = Embeddable(func(w *jsondoc.Writer) { results.Composed(w, d.Experts, results.Full) })
-	default:
-		d.Text, d.Fingerprint, err = Embeddable(func(w *jsondoc.Writer) { results.Serving(w, d.Run, results.Full) })
-	}
-	return err
-}
 
 // ErrReference reports a reference that is none of the runs.
 var ErrReference = errors.New("report: the reference is none of the runs")
@@ -167,15 +136,15 @@ func runsPage(docs []Document, reference int, meta Meta, rows int, whole bool) (
 // embed puts the results into the page, all of them or none.
 func (r *runsReport) embed(p *page, whole bool) error {
 	from := source{View: viewRuns, Meta: r.meta, Reference: r.reference}
-	total := 0
+	var total compactSize
 	for i := range r.docs {
 		whole = whole && r.docs[i].Text != nil
-		total += len(r.docs[i].Text)
+		total.add(r.docs[i].Text)
 	}
-	whole = whole && total <= MaxResultBytes
+	whole = whole && total.bytes <= MaxResultBytes
 	for i := range r.docs {
 		d := &r.docs[i]
-		one := result{Name: safeName(d.Name), Fingerprint: d.Fingerprint, Reason: "The result of " + d.Name + " is too large to be embedded;"}
+		one := result{Name: safeName(d.Name), Fingerprint: d.Fingerprint, Reason: "The results are too large for this page: that of " + d.Name + " is left out. The page is drawn again from the result documents, not from itself;"}
 		if whole {
 			one = embed(safeName(d.Name)+".json", d.Text)
 			from.Results = append(from.Results, sourceResult{d.Name, one.Fingerprint})
@@ -185,9 +154,6 @@ func (r *runsReport) embed(p *page, whole bool) error {
 		} else {
 			p.More = append(p.More, one)
 		}
-	}
-	if whole {
-		from.Links = linkOperations(r.ref.flow)
 	}
 	var err error
 	p.Source, err = from.packed()
@@ -276,20 +242,14 @@ func (r *runsReport) replay() string {
 }
 
 // cards name the best run in each quantity.
-func (r *runsReport) cards() (out []card) {
-	for _, q := range quantities {
-		if q.card == "" {
-			continue
-		}
-		best := &r.docs[0]
-		for i := range r.docs {
-			if q.better(q.of(r.docs[i].Run), q.of(best.Run)) {
-				best = &r.docs[i]
-			}
-		}
-		out = append(out, card{Label: q.card, Value: q.spell(q.of(best.Run)), Context: best.Name})
+func (r *runsReport) cards() []card { return bestCards(quantities, r.compared()) }
+
+// compared are the runs as they were given.
+func (r *runsReport) compared() (list []compared[*serving.Run]) {
+	for i := range r.docs {
+		list = append(list, compared[*serving.Run]{r.docs[i].Name, r.docs[i].Run, r.docs[i].Run.Confidence})
 	}
-	return out
+	return list
 }
 
 // listed shows the runs with the numbers behind their order.
@@ -376,23 +336,10 @@ func (r *runsReport) deltas() (section, error) {
 	ref := &r.docs[r.reference]
 	sec := section{ID: "deltas", Question: "How far is each run from the reference?",
 		Answer: fmt.Sprintf("The reference is %s. Every figure is modeled; each run has its own confidence, and a difference is no more certain than the weaker of the two.", ref.Name)}
-	t := table{Caption: "Every run against " + ref.Name, Open: true, Total: len(r.docs), Columns: []figure.Column{{Name: "run"}}}
-	for _, q := range quantities {
-		t.Columns = append(t.Columns, figure.Column{Name: q.name, Numeric: true})
-	}
-	t.Columns = append(t.Columns, figure.Column{Name: "confidence"}, figure.Column{Name: "result"})
-	for i := range r.docs {
-		run := r.docs[i].Run
-		row := []string{r.docs[i].Name}
-		for _, q := range quantities {
-			v, base := q.of(run), q.of(ref.Run)
-			cell := q.spell(v)
-			if i != r.reference {
-				cell += " (" + signed(q, v-base) + relative(v, base) + ")"
-			}
-			row = append(row, cell)
-		}
-		t.Head = append(t.Head, append(row, string(run.Confidence), r.docs[i].Fingerprint))
+	t := deltaTable(quantities, r.compared(), r.reference)
+	t.Columns = append(t.Columns, figure.Column{Name: "result"})
+	for i := range t.Head {
+		t.Head[i] = append(t.Head[i], r.docs[i].Fingerprint)
 	}
 	sec.Tables = []table{t}
 	return sec, nil

@@ -10,6 +10,8 @@ import (
 	"github.com/inferlab/inferlab/report/figure"
 	"github.com/inferlab/inferlab/report/unit"
 	"github.com/inferlab/inferlab/simcore/canonical"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
+	results "github.com/inferlab/inferlab/simcore/result"
 	"github.com/inferlab/inferlab/simcore/serving"
 	"github.com/inferlab/inferlab/simcore/topology"
 )
@@ -25,27 +27,14 @@ func servingWith(run *serving.Run, cache *cacheStory, meta Meta) ([]byte, error)
 	if run == nil || run.Trace == nil || len(run.Requests) == 0 {
 		return nil, ErrNoRun
 	}
-	bound := meta.MaxBytes
-	if bound <= 0 {
-		bound = DefaultMaxBytes
+	if meta.InputFingerprint == "" && run.Model != nil && run.Scenario != nil {
+		meta.InputFingerprint = fingerprintOf(func(w *jsondoc.Writer) { results.ServingInputs(w, run) })
 	}
-	out, err := servingPage(run, cache, meta, tableRows)
-	if err == nil && len(out) > bound && len(meta.Result) > 0 {
-		meta.Result, meta.OutputFingerprint = nil, outputFingerprint(meta)
-		out, err = servingPage(run, cache, meta, tableRows)
-	}
-	if err == nil && len(out) > bound {
-		out, err = servingPage(run, cache, meta, fallbackRows)
-	}
-	return out, err
+	return within(meta, func(meta Meta, rows int) ([]byte, error) { return servingPage(run, cache, meta, rows) })
 }
 
 func servingPage(run *serving.Run, cache *cacheStory, meta Meta, rows int) ([]byte, error) {
 	s := servingReport{run: run, meta: meta, rows: rows, kv: figure.KV(run), use: figure.Utilization(run), flow: flowOf(run, &meta)}
-	packed, err := s.source()
-	if err != nil {
-		return nil, err
-	}
 	p := &page{
 		Title:        s.title(),
 		Verdict:      s.verdict(),
@@ -57,8 +46,9 @@ func servingPage(run *serving.Run, cache *cacheStory, meta Meta, rows int) ([]by
 		Assumptions:  run.Assumptions,
 		Limits:       s.limits(),
 		Reproduction: reproduction{CommandLine: meta.CommandLine, Inputs: meta.Inputs},
-		Result:       s.result(),
-		Source:       packed,
+	}
+	if err := p.keep(viewResult, &meta, s.summary()); err != nil {
+		return nil, err
 	}
 	for _, build := range []func() (section, error){
 		s.latencySection, s.requestSection, s.batchSection, s.speculationSection, s.kvSection, s.resourceSection, s.linkSection, s.machineSection, s.capacitySection,
@@ -376,11 +366,7 @@ func (s *servingReport) evidence() []fact {
 		facts = append(facts, fact{Label: "Scenario schema", Value: strconv.FormatInt(topology.SchemaVersion, 10)},
 			fact{Label: "Scenario fingerprint", Value: run.Scenario.Fingerprint(), Code: true})
 	}
-	var revisions []string
-	for _, c := range run.ContractRevisions {
-		revisions = append(revisions, c.Name+" "+strconv.FormatInt(c.Revision, 10))
-	}
-	facts = append(facts, fact{Label: "Contract revisions", Value: orUnknown(strings.Join(revisions, ", "))},
+	facts = append(facts, fact{Label: "Contract revisions", Value: revisionsInWords(run.ContractRevisions)},
 		fact{Label: "Input fingerprint", Value: orUnknown(s.meta.InputFingerprint), Code: true},
 		fact{Label: "Output fingerprint", Value: orUnknown(outputFingerprint(s.meta)), Code: true})
 	seed := "unknown"
@@ -391,12 +377,7 @@ func (s *servingReport) evidence() []fact {
 		seed = strconv.FormatInt(run.Scenario.Spec().Execution.Seed, 10)
 	}
 	facts = append(facts, fact{Label: "Seed", Value: seed})
-	if c := s.meta.Calibration; c != nil {
-		facts = append(facts, fact{Label: "Calibration", Value: strings.Join([]string{c.DatasetID, c.Fingerprint, c.EvidenceKind, c.Fit}, " · ")})
-	} else {
-		facts = append(facts, fact{Label: "Calibration", Value: "none used"})
-	}
-	return facts
+	return append(facts, calibrationFact(&s.meta, run.Model))
 }
 
 func orUnknown(s string) string {
@@ -412,10 +393,13 @@ func (s *servingReport) limits() []string {
 		"Bytes per link are not part of a serving result: links are shown by busy time.",
 		"Faults, preemption and cancellation do not occur in this run.",
 	}
+	if len(s.run.Templates) > 0 && (s.run.Templates[0].Plan == nil || len(s.run.Templates[0].Plan.Steps) == 0) {
+		limits = append(limits, "This run was read from its document, which holds no plans: its trace was replayed, but busy times of resources and counts of operations are taken as the document states them.")
+	}
 	if s.meta.ModelName == "" {
 		limits = append(limits, "No model is bound: work is synthetic, so absolute times say nothing about a particular model.")
 	}
-	if s.meta.Calibration == nil {
+	if !calibrated(&s.meta, s.run.Model) {
 		limits = append(limits, "No measurement was used: compare runs with each other rather than with a clock.")
 	}
 	return limits

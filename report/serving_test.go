@@ -155,7 +155,7 @@ func embedded(t *testing.T, html string) []byte {
 // TestSummaryStandsIn: without a document the metrics are embedded.
 func TestSummaryStandsIn(t *testing.T) {
 	run := sample.Run(sample.Options{Requests: 20, Output: 30, Rate: 30, Scenario: preset(t, "multi-gpu")})
-	for _, meta := range []report.Meta{{}, {Result: bytes.Repeat([]byte(" "), 6<<20)}} {
+	for _, meta := range []report.Meta{{}, {Result: bytes.Repeat([]byte("x"), 6<<20)}} {
 		html := page(t, run, meta)
 		var got struct {
 			ScenarioID string `json:"scenarioId"`

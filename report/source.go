@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/inferlab/inferlab/arrowio/resultdoc"
 	"github.com/inferlab/inferlab/report/figure"
 	"github.com/inferlab/inferlab/report/unit"
 	"github.com/inferlab/inferlab/simcore/canonical"
@@ -32,8 +31,9 @@ const (
 
 // Views that Rebuild can make.
 const (
-	viewServing = "serving"
-	viewRuns    = "runs"
+	viewResult   = "result"   // one result of any command
+	viewRuns     = "runs"     // a comparison of serving runs
+	viewRoofline = "roofline" // a study
 )
 
 // source is the hidden element.
@@ -42,9 +42,8 @@ type source struct {
 	Revision  int
 	View      string
 	Meta      Meta
-	Reference int             `json:",omitempty"` // of a comparison
-	Results   []sourceResult  // in the order of their links
-	Links     []linkOperation `json:",omitempty"` // of the one run, where the result does not hold them
+	Reference int            `json:",omitempty"` // of a comparison
+	Results   []sourceResult // in the order of their links
 }
 
 // sourceResult identifies an embedded result.
@@ -65,7 +64,7 @@ var (
 	ErrNoPage = errors.New("report: this is no page that holds what it was made from")
 	// ErrResultLeftOut reports a page that holds only a summary or the fingerprint of
 	// its result.
-	ErrResultLeftOut = errors.New("report: the page does not hold its whole result, which was too large for it; make the page from the result document")
+	ErrResultLeftOut = errors.New("report: the page does not hold its whole result, which was too large for it; draw it again from the document that the command printed: inferlab report RESULT.json -o PAGE.html")
 )
 
 // packed spells the element's content. Bytes are those of this program's own
@@ -176,24 +175,27 @@ func unlink(kind, text string) ([]byte, error) {
 	return unsqueeze(data)
 }
 
-// Rebuild makes a page again from what the page itself holds: the same bytes, when
-// the same version of the program makes it. It refuses a page whose embedded
-// results do not have the fingerprints that it was made with, ErrNoPage, and
+// Rebuild makes a page of any kind again from what the page itself holds: the same
+// bytes, when the same version of the program makes it. It refuses a page whose
+// embedded results do not have the fingerprints that it was made with, ErrNoPage, and
 // ErrResultLeftOut. It also returns the results.
 func Rebuild(page []byte) ([]byte, []Document, error) {
 	s, err := readSource(page)
 	if err != nil {
 		return nil, nil, err
 	}
+	if s.View == viewRoofline {
+		out, err := s.rebuildRoofline()
+		return out, nil, err
+	}
 	docs, err := s.documents()
 	if err != nil {
 		return nil, nil, err
 	}
 	meta := s.Meta
-	meta.links = s.Links
 	var out []byte
 	switch s.View {
-	case viewServing:
+	case viewResult:
 		meta.Result = s.docs[0]
 		out, err = docs[0].Page(meta)
 	case viewRuns:
@@ -202,29 +204,6 @@ func Rebuild(page []byte) ([]byte, []Document, error) {
 		err = fmt.Errorf("%w: view %q", ErrNoPage, s.View)
 	}
 	return out, docs, err
-}
-
-// Page makes the page of the one result.
-func (d *Document) Page(meta Meta) ([]byte, error) {
-	if d.Experts != nil {
-		return Composed(d.Experts, meta)
-	}
-	return Serving(d.Run, meta)
-}
-
-// ReadResult reads the full result document of a serving run, with or without an
-// expert cache, checking it again (package resultdoc).
-func ReadResult(text []byte) (*Document, error) {
-	run, err := resultdoc.ComposedRun(text)
-	if err != nil {
-		return nil, err
-	}
-	if run != nil {
-		return &Document{Run: run.Serving, Experts: run, Text: text, Fingerprint: canonical.FingerprintBytes(text)}, nil
-	}
-	doc := &Document{Text: text, Fingerprint: canonical.FingerprintBytes(text)}
-	doc.Run, err = resultdoc.Run(bytes.NewReader(text))
-	return doc, err
 }
 
 // documents reads the results.
@@ -245,20 +224,8 @@ func (s *pageOrigin) documents() ([]Document, error) {
 	return docs, nil
 }
 
-// linkOperations are the counts behind the links of a run; nil when its plans are
-// not known.
-func linkOperations(flow figure.LinkFlow) (out []linkOperation) {
-	for _, b := range flow.Bands {
-		if b.Operations >= 0 {
-			out = append(out, linkOperation{b.Link, b.Operations})
-		}
-	}
-	return out
-}
-
-// flowOf shows the links of a run, with the counts of operations that came with
-// the page: of a run that was read from a document, which holds none, or of all
-// plans of a composed run.
+// flowOf shows the links of a run, for a composed one with the counts of operations of
+// all its plans.
 func flowOf(run *serving.Run, meta *Meta) figure.LinkFlow {
 	flow := figure.Flow(run)
 	counts := make(map[string]int64, len(meta.links))

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"encoding/base64"
 	"fmt"
-	"html/template"
 	"math"
 	"strconv"
 
@@ -35,15 +33,7 @@ func Speculative(r SpeculativeResult, meta Meta) ([]byte, error) {
 	if r.Workload == nil || r.Workload.Contract == nil {
 		return nil, ErrNoRun
 	}
-	bound := meta.MaxBytes
-	if bound <= 0 {
-		bound = DefaultMaxBytes
-	}
-	out, err := speculativePage(r, meta, tableRows)
-	if err == nil && len(out) > bound {
-		out, err = speculativePage(r, meta, fallbackRows)
-	}
-	return out, err
+	return within(meta, func(meta Meta, rows int) ([]byte, error) { return speculativePage(r, meta, rows) })
 }
 
 func speculativePage(r SpeculativeResult, meta Meta, rows int) ([]byte, error) {
@@ -59,7 +49,9 @@ func speculativePage(r SpeculativeResult, meta Meta, rows int) ([]byte, error) {
 		Assumptions:  s.assumptions(),
 		Limits:       s.limits(),
 		Reproduction: reproduction{CommandLine: meta.CommandLine, Inputs: meta.Inputs},
-		Result:       s.embedded(),
+	}
+	if err := p.keep(viewResult, &meta, nil); err != nil {
+		return nil, err
 	}
 	for _, build := range []func() (section, error){s.iterations, s.acceptance, s.balance, s.time, s.state, s.parity} {
 		sec, err := build()
@@ -336,17 +328,6 @@ func (s *speculativeReport) limits() []string {
 		list = append(list, "This proposer family is a design; no released runtime has it.")
 	}
 	return list
-}
-
-func (s *speculativeReport) embedded() result {
-	doc := s.meta.Result
-	if len(doc) == 0 || len(doc) > MaxResultBytes {
-		return result{Name: "result.json", Fingerprint: orUnknown(outputFingerprint(s.meta)), Reason: "The result document is not embedded;"}
-	}
-	return result{
-		Name: "result.json", Size: unit.Bytes(float64(len(doc))), Fingerprint: outputFingerprint(s.meta),
-		Link: template.URL("data:application/json;base64," + base64.StdEncoding.EncodeToString(doc)),
-	}
 }
 
 // gainCard is the headline of what speculation bought, beside what was declared and

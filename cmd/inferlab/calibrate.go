@@ -1,30 +1,20 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
 	"strconv"
 
 	"github.com/inferlab/inferlab/arrowio"
-	"github.com/inferlab/inferlab/arrowio/parquetio"
 	"github.com/inferlab/inferlab/calibration"
 	"github.com/inferlab/inferlab/calibration/tables"
-	"github.com/inferlab/inferlab/internal/wholefile"
+	"github.com/inferlab/inferlab/internal/experiment"
 	"github.com/inferlab/inferlab/report"
-	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/spf13/cobra"
 )
 
-// calibrateOutputs are the files that a fit may leave beside its document, also
-// when the dataset is refused.
-type calibrateOutputs struct {
-	report, parquet, arrow string
-	plain                  bool
-}
-
 func (a *app) calibrateCommand() *cobra.Command {
-	var out calibrateOutputs
+	var out servingOutputs
 	cmd := &cobra.Command{
 		Use:   "calibrate DATASET",
 		Short: "Fit a cost model to measurements and say how far to trust it",
@@ -41,84 +31,36 @@ the result, within the measured ranges only.`,
   inferlab calibrate lab.yaml --report lab.html --parquet lab/
   inferlab run multi-gpu workload.yaml lab.yaml`,
 		Args: positional("DATASET"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.prepare(); err != nil {
 				return err
 			}
-			r, err := a.calibration(args[0])
-			if r != nil {
-				if failed := out.write(r, args[0]); failed != nil {
-					return failed
-				}
-			}
+			q, err := a.asked(cmd, args, experiment.DatasetFile)
 			if err != nil {
 				return err
 			}
-			if a.format == "table" {
-				return a.show(calibrationSheets(r)...)
+			r, made, refused := experiment.Calibrate(q.Inputs)
+			if made == nil {
+				return refused
 			}
-			return a.emit(r.WriteDocument)
+			return errors.Join(a.leaveCalibration(&out, q, r, made, refused), refused)
 		},
 	}
-	cmd.Flags().StringVar(&out.report, "report", "", "write the fit as one self-contained HTML page")
-	cmd.Flags().StringVar(&out.parquet, "parquet", "", "write the diagnosis as Parquet files into this folder")
-	cmd.Flags().StringVar(&out.arrow, "arrow", "", "write the diagnosis as Arrow IPC files into this folder")
-	cmd.Flags().BoolVar(&out.plain, "plain-strings", false, "with --parquet or --arrow: plain strings instead of dictionaries")
+	out.tableFlags(cmd, "the diagnosis")
 	a.formatFlag(cmd)
 	return cmd
 }
 
-// prepare proves that every output can be written, before any work is done.
-func (o *calibrateOutputs) prepare() error {
-	for _, dir := range []string{o.parquet, o.arrow} {
-		if dir != "" {
-			if err := arrowio.PrepareDir(dir); err != nil {
-				return err
-			}
-		}
+// leaveCalibration writes the outputs of a fit. Of a refused one nothing is printed, but
+// the diagnosis is left in the files.
+func (a *app) leaveCalibration(out *servingOutputs, q *asked, r *calibration.Result, made *experiment.Made, refused error) error {
+	e := servingEvidence{tables: func(opt arrowio.Options) []*arrowio.Table { return tables.All(r, opt) }}
+	if refused == nil {
+		return a.leave(out, q, made, func() []sheet { return calibrationSheets(r) }, e)
 	}
-	if o.report != "" {
-		return wholefile.Check(o.report)
-	}
-	return nil
-}
-
-func (o *calibrateOutputs) write(r *calibration.Result, path string) error {
-	all := tables.All(r, arrowio.Options{PlainStrings: o.plain})
-	defer func() {
-		for _, t := range all {
-			t.Release()
-		}
-	}()
-	if o.parquet != "" {
-		if err := parquetio.WriteDir(o.parquet, all...); err != nil {
-			return err
-		}
-	}
-	if o.arrow != "" {
-		if err := arrowio.WriteDir(o.arrow, arrowio.IPCExt, arrowio.WriteIPC, all...); err != nil {
-			return err
-		}
-	}
-	if o.report == "" {
-		return nil
-	}
-	doc := jsondoc.NewWriter(nil)
-	r.WriteDocument(doc)
-	if err := doc.Close(); err != nil {
-		return err
-	}
-	page, err := report.Calibrate(r, report.Meta{
-		Command: "calibrate", CommandLine: "inferlab calibrate " + quoted(filepath.Base(path)), Result: doc.Bytes(),
-		Inputs: []report.Input{{Name: filepath.Base(path), Fingerprint: r.Fingerprint, Travels: true}},
-	})
-	if err != nil {
-		return err
-	}
-	return wholefile.Write(o.report, func(w io.Writer) error {
-		_, err := w.Write(page)
-		return err
-	})
+	e.page = func(about report.Meta) ([]byte, error) { return report.PageOf(made.Value, about) }
+	e.meta = func() (report.Meta, error) { return q.metaOf(made) }
+	return out.leave(e)
 }
 
 // calibrationSheets shows a fit to people: groups with their intervals, then

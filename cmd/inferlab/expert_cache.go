@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/inferlab/inferlab/simcore/experts"
-	"github.com/inferlab/inferlab/simcore/topology"
+	"github.com/inferlab/inferlab/internal/experiment"
 	"github.com/inferlab/inferlab/simcore/trace"
-	"github.com/inferlab/inferlab/simcore/workload"
 	"github.com/spf13/cobra"
 )
 
@@ -32,21 +30,15 @@ done with the same routes.`,
 			if err := errors.Join(checkTraceFile(outputs.trace), checkWhatIf(whatIf, &outputs), outputs.prepare()); err != nil {
 				return fmt.Errorf("expert-cache: %w", err)
 			}
-			doc, err := readDocument(args[0])
+			q, err := a.asked(cmd, args, experiment.ConfigFile)
 			if err != nil {
 				return err
 			}
-			cfg, warnings, err := experts.ReadConfig(doc, a.strict)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			a.warn(args[0], warnings)
-			r, err := experts.Simulate(*cfg)
+			r, made, err := experiment.ExpertCache(q.Inputs)
 			if err != nil {
 				return err
 			}
-			print := a.printing(r.WriteDocument, func() []sheet { return []sheet{expertSheet(&r.Snapshot.Metrics, r.AppliedEvents)} })
-			return outputs.leaveExperts(cmd, args, r, whatIf, print)
+			return a.leaveExperts(&outputs, q, r, made, whatIf)
 		},
 	}
 	cmd.Flags().StringVar(&outputs.trace, "trace", "", "write the protocol trace to this .json file")
@@ -71,24 +63,4 @@ func expertSheet(m *trace.ExpertMetrics, replayed int64) sheet {
 			{"hot high water, warm high water", binary(m.HighWaterHotBytes) + ", " + binary(m.HighWaterWarmBytes)},
 		},
 	}
-}
-
-// cacheTokens makes the builder of a workload whose deciding block is
-// expert_cache: the cache is partitioned for each machine before it runs.
-func (f *workloadFile) cacheTokens() error {
-	cfg, strategy, err := workload.ReadExpertFile(f.reader)
-	if err != nil {
-		return err
-	}
-	f.build = func(s *topology.Scenario) (*workload.Profile, error) {
-		if err := f.fits("workload.token_count", cfg.Workload.TokenCount, s); err != nil {
-			return nil, err
-		}
-		r, err := experts.SimulateOn(s, *cfg, strategy)
-		if err != nil {
-			return nil, err
-		}
-		return r.Profile(strategy), nil
-	}
-	return nil
 }

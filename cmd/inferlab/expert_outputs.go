@@ -2,16 +2,15 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/internal/experiment"
 	"github.com/inferlab/inferlab/report"
 	"github.com/inferlab/inferlab/simcore/experts"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/trace"
 	"github.com/inferlab/inferlab/simcore/workload"
-	"github.com/spf13/cobra"
 )
 
 // mostWhatIf bounds the capacities that a page asks about: each is a run.
@@ -50,40 +49,19 @@ func whatIfCapacities(cfg *workload.ExpertRun, n int) []int64 {
 }
 
 // leaveExperts writes the outputs of a cache that stands alone.
-func (o *servingOutputs) leaveExperts(cmd *cobra.Command, args []string, r *experts.Run, whatIf int, print func() error) error {
+func (a *app) leaveExperts(o *servingOutputs, q *asked, r *experts.Run, made *experiment.Made, whatIf int) error {
 	p := arrowio.Provenance{Command: experts.Command, Confidence: r.Confidence(),
 		Revisions: []jsondoc.Revision{{Name: "expertCache", Revision: trace.ExpertsContractRevision}}}
-	return o.leave(servingEvidence{
+	return a.leave(o, q, made, func() []sheet { return []sheet{expertSheet(&r.Snapshot.Metrics, r.AppliedEvents)} }, servingEvidence{
 		trace: r.WriteTraceDocument,
-		print: print,
 		tables: func(opt arrowio.Options) []*arrowio.Table {
 			return arrowio.Experts(r.Trace, r.Snapshot.CurrentTimeNs, p, opt).All()
 		},
 		page: func(about report.Meta) ([]byte, error) {
-			var sweep []experts.WhatIf
 			if whatIf > 0 {
-				var err error
-				if sweep, err = experts.SweepHotCapacity(r.Config, whatIfCapacities(&r.Config, whatIf)); err != nil {
-					return nil, err
-				}
+				about.WhatIf = whatIfCapacities(&r.Config, whatIf)
 			}
-			return report.ExpertCache(r, sweep, about)
+			return report.PageOf(r, about)
 		},
-		meta: func() (report.Meta, error) { return filesMeta(cmd, args, r.WriteDocument) },
 	})
-}
-
-// filesMeta is what a page says about its making when every argument is a file.
-func filesMeta(cmd *cobra.Command, args []string, result func(*jsondoc.Writer)) (report.Meta, error) {
-	meta := report.Meta{Command: cmd.Name(), CommandLine: reproduction(cmd, args, false)}
-	for _, path := range args {
-		fingerprint, err := fileFingerprint(path)
-		if err != nil {
-			return meta, err
-		}
-		meta.Inputs = append(meta.Inputs, report.Input{Name: filepath.Base(path), Fingerprint: fingerprint, Travels: true})
-	}
-	var err error
-	meta.Result, meta.OutputFingerprint, err = report.Embeddable(result)
-	return meta, err
 }

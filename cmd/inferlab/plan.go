@@ -5,13 +5,12 @@ import (
 	"io"
 
 	"github.com/inferlab/inferlab/arrowio"
-	"github.com/inferlab/inferlab/report"
+	"github.com/inferlab/inferlab/internal/experiment"
 	"github.com/inferlab/inferlab/report/perfetto"
 	"github.com/inferlab/inferlab/simcore/executor"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/plan"
 	"github.com/inferlab/inferlab/simcore/replay/planreplay"
-	"github.com/inferlab/inferlab/simcore/run"
 	"github.com/inferlab/inferlab/simcore/trace"
 	"github.com/spf13/cobra"
 )
@@ -26,16 +25,16 @@ they are not signatures.`,
 		Example: `  inferlab plan-export multi-gpu workload.yaml > plan.json
   inferlab plan-run plan.json`,
 		Args: positional("TARGET", "WORKLOAD", "[CALIBRATION]"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			w, err := a.work(args)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q, err := a.asked(cmd, args, targetArgument, experiment.WorkloadFile, experiment.CalibrationFile)
 			if err != nil {
 				return err
 			}
-			compiled, err := w.plan()
+			compiled, err := experiment.Plan(q.Inputs)
 			if err != nil {
 				return err
 			}
-			artifact, err := plan.NewArtifact(w.scenario, compiled)
+			artifact, err := plan.NewArtifact(q.Scenario, compiled)
 			if err != nil {
 				return err
 			}
@@ -61,26 +60,18 @@ executes it, replays the trace independently, and prints both.`,
   inferlab plan-run plan.json --report run.html --trace run-trace.json`,
 		Args: positional("ARTIFACT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			doc, err := readDocument(args[0])
+			q, err := a.asked(cmd, args, experiment.ArtifactFile)
 			if err != nil {
 				return err
 			}
-			artifact, err := plan.ReadArtifact(doc)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			x, err := run.ExecutePlan(artifact.Scenario, artifact.Plan, executor.Options{})
+			x, made, err := experiment.PlanRun(q.Inputs)
 			if err != nil {
 				return err
 			}
-			document := func(w *jsondoc.Writer) { writePlanRun(w, artifact, x) }
-			return out.leave(servingEvidence{
+			return a.leave(&out.servingOutputs, q, made, func() []sheet { return planSheets(x.Artifact, x.Execution, x.Replay) }, servingEvidence{
 				trace:    func(w *jsondoc.Writer) { trace.WritePlanDocument(w, x.Scenario, x.Plan, &x.Execution.Trace) },
-				tables:   func(opt arrowio.Options) []*arrowio.Table { return arrowio.PlanRun(x, opt).All() },
-				page:     func(about report.Meta) ([]byte, error) { return report.PlanRun(x, about) },
+				tables:   func(opt arrowio.Options) []*arrowio.Table { return arrowio.PlanRun(x.Executed, opt).All() },
 				perfetto: func(out io.Writer) error { return perfetto.Plan(out, x.Plan, &x.Execution.Trace) },
-				meta:     func() (report.Meta, error) { return planMeta(cmd, args, 0, document) },
-				print:    a.printing(document, func() []sheet { return planSheets(artifact, x.Execution, x.Replay) }),
 			})
 		},
 	}
@@ -88,26 +79,6 @@ executes it, replays the trace independently, and prints both.`,
 	out.on(cmd)
 	perfettoFlag(cmd, &out.perfetto)
 	return cmd
-}
-
-func writePlanRun(w *jsondoc.Writer, artifact *plan.Artifact, x *run.Executed) {
-	w.Object()
-	w.Head(jsondoc.Head{Command: "plan-run", ContractRevisions: report.PlanRevisions(),
-		ScenarioFingerprint: artifact.ScenarioFingerprint, Confidence: x.Confidence})
-	w.Key("artifact").Object()
-	w.Key("kind").Text(plan.ArtifactKind)
-	w.Key("revision").Int(plan.ArtifactRevision)
-	w.Key("artifactFingerprint").Text(artifact.ArtifactFingerprint)
-	w.Key("scenarioFingerprint").Text(artifact.ScenarioFingerprint)
-	w.Key("planFingerprint").Text(artifact.PlanFingerprint)
-	w.End()
-	w.Key("scenarioId").Text(artifact.Scenario.ID())
-	w.Key("planId").Text(artifact.Plan.Plan().ID)
-	w.Key("execution")
-	x.Execution.Encode(w)
-	w.Key("replay")
-	x.Replay.Encode(w)
-	w.End()
 }
 
 func planSheets(artifact *plan.Artifact, execution *executor.Result, replayed *planreplay.Result) []sheet {

@@ -22,7 +22,6 @@ import (
 	"github.com/inferlab/inferlab/simcore/canonical"
 	"github.com/inferlab/inferlab/simcore/evidence"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
-	"github.com/inferlab/inferlab/simcore/result"
 	"github.com/spf13/cobra"
 )
 
@@ -39,20 +38,25 @@ func (a *app) reportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report [RESULT.json...]",
-		Short: "Make a page of results: one run, or a comparison of several",
-		Long: `Makes one self-contained HTML page of finished results, without running anything
-again. A result is the full document that "inferlab serving" prints; a summary
-will do together with its trace document (--trace, in the order of the results).
-Every document is checked again before it is drawn: its scenario, its fingerprint
-and its trace, by the independent replay.
+		Short: "Make a page of results: one of any command, or a comparison of several serving runs",
+		Long: `Makes one self-contained HTML page of a finished result: the document that a command
+printed, so that a page that was not drawn, or not asked for, needs no second look
+for its files.
 
-Several results give a comparison: what differs between their inputs, every run
-against the reference, distributions on shared axes, requests in pairs where the
+Nothing is believed. The document of "inferlab serving" holds its whole trace, which
+the independent replay checks; of a summary its trace document will do (--trace, in
+the order of the results). Every other document, of ` + strings.Join(report.Commands()[1:], ", ") + `, carries its inputs: the result is made and
+replayed again from them, and one differing value is a refusal.
+
+Several serving results give a comparison: what differs between their inputs, every
+run against the reference, distributions on shared axes, requests in pairs where the
 workload is the same.
 
 A page holds what it was made from; --from makes it again, byte for byte.`,
 		Example: `  inferlab serving multi-gpu serving.yaml > run.json
   inferlab report run.json -o run.html --open
+  inferlab fault-campaign multi-node workload.yaml > faults.json
+  inferlab report faults.json -o faults.html
   inferlab report a.json b.json c.json --reference b.json -o compared.html
   inferlab report summary.json --trace run-trace.json -o run.html
   inferlab report --from run.html -o again.html`,
@@ -144,9 +148,16 @@ func (f *reportFlags) page(cmd *cobra.Command, args []string) ([]byte, []report.
 		}
 	}
 	if len(docs) == 1 {
-		meta.Command, meta.Result, meta.OutputFingerprint = "serving", docs[0].Text, docs[0].Fingerprint
+		if err := docs[0].About(&meta); err != nil {
+			return nil, nil, err
+		}
 		page, err := docs[0].Page(meta)
 		return page, docs, err
+	}
+	for i := range docs {
+		if docs[i].Run == nil {
+			return nil, nil, fmt.Errorf("report: %s is a result of %s; only serving results are compared on one page", args[i], docs[i].Command())
+		}
 	}
 	page, err := report.Runs(docs, max(0, slices.Index(args, f.reference)), meta)
 	return page, docs, err
@@ -163,18 +174,20 @@ func (f *reportFlags) trace(i int) string {
 // of millions of tokens, are read as streams and only fingerprinted.
 const wholeBytes = 256 << 20
 
-// readResult reads a serving document, and its trace document where one is named.
+// readResult reads a result document, and its trace document where one is named.
 func readResult(path, trace string) (*report.Document, error) {
 	doc := new(report.Document)
 	err := reading(path, func(in io.Reader) (err error) {
 		if trace != "" {
 			return reading(trace, func(protocol io.Reader) error {
-				if doc.Run, err = resultdoc.RunWithTrace(in, protocol); err != nil {
+				summary, err := io.ReadAll(in)
+				if err != nil {
+					return err
+				}
+				if doc, err = report.ReadWithTrace(summary, protocol); err != nil {
 					return fmt.Errorf("with %s: %w", trace, err)
 				}
-				// The summary and the trace together are the document.
-				doc.Text, doc.Fingerprint, err = report.Embeddable(func(w *jsondoc.Writer) { result.Serving(w, doc.Run, result.Full) })
-				return err
+				return nil
 			})
 		}
 		head, err := io.ReadAll(io.LimitReader(in, wholeBytes+1))
@@ -233,7 +246,7 @@ func bytesFingerprint(path string) (string, error) {
 func writeReported(w *jsondoc.Writer, path string, page []byte, docs []report.Document) {
 	confidence := evidence.Exact
 	for i := range docs {
-		confidence = evidence.Weakest(confidence, docs[i].Run.Confidence)
+		confidence = evidence.Weakest(confidence, docs[i].Confidence())
 	}
 	w.Object()
 	w.Head(jsondoc.Head{Command: "report", Confidence: confidence})
@@ -244,9 +257,14 @@ func writeReported(w *jsondoc.Writer, path string, page []byte, docs []report.Do
 	for i := range docs {
 		w.Element().Object()
 		w.Key("name").Text(docs[i].Name)
-		w.Key("scenarioId").Text(docs[i].Run.Scenario.ID())
+		w.Key("command").Text(docs[i].Command())
+		if ids := docs[i].ScenarioIDs(); len(ids) == 1 {
+			w.Key("scenarioId").Text(ids[0])
+		} else if len(ids) > 1 {
+			w.Key("scenarioIds").Texts(ids)
+		}
 		w.Key("fingerprint").Text(docs[i].Fingerprint)
-		w.Key("confidence").Text(string(docs[i].Run.Confidence))
+		w.Key("confidence").Text(string(docs[i].Confidence()))
 		w.End()
 	}
 	w.End()

@@ -14,46 +14,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// servingMeta is what the page of a serving run says about its making: the
-// command line that repeats it, the files that must travel with it, and the
-// result document with its fingerprint. Files are named without their folders, so
-// that a page tells nothing about the machine that made it.
-func servingMeta(cmd *cobra.Command, args []string, run *serving.Run, requests string) (report.Meta, error) {
+// servingMeta is what the page of a serving run says about its making, with its full
+// document where that can fit.
+func servingMeta(q *asked, run *serving.Run, requests string) (report.Meta, error) {
 	form := result.Full
 	if run.Metrics.OutputTokens > report.MaxResultBytes/100 {
 		form = result.Summary // a token takes far more than 100 bytes: the full document cannot fit
 	}
-	return pageMeta(cmd, args, requests, func(w *jsondoc.Writer) { result.Serving(w, run, form) })
-}
-
-// pageMeta is what a page says about its making; args begin with the scenario
-// target, and result writes the document that the page embeds.
-func pageMeta(cmd *cobra.Command, args []string, requests string, result func(*jsondoc.Writer)) (report.Meta, error) {
-	meta := report.Meta{Command: cmd.Name(), CommandLine: reproduction(cmd, args, requests != "")}
-	files := append([]string(nil), args[1:]...)
-	if requests != "" {
-		files = append(files, requests)
-	}
-	if isFile(args[0]) {
-		files = append([]string{args[0]}, files...)
-	}
-	for _, path := range files {
-		fingerprint, err := fileFingerprint(path)
-		if err != nil {
-			return meta, err
-		}
-		meta.Inputs = append(meta.Inputs, report.Input{Name: filepath.Base(path), Fingerprint: fingerprint, Travels: true})
-	}
-	if len(args) > 2 {
-		facts, err := calibrationFacts(args[2])
-		if err != nil {
-			return meta, err
-		}
-		meta.Calibration = facts
-	}
-	var err error
-	meta.Result, meta.OutputFingerprint, err = report.Embeddable(result)
-	return meta, err
+	return q.meta(requests, func(w *jsondoc.Writer) { result.Serving(w, run, form) })
 }
 
 // isFile reports whether a scenario target names a file.

@@ -6,9 +6,8 @@ import (
 	"strconv"
 
 	"github.com/inferlab/inferlab/arrowio"
-	"github.com/inferlab/inferlab/report"
+	"github.com/inferlab/inferlab/internal/experiment"
 	"github.com/inferlab/inferlab/report/perfetto"
-	"github.com/inferlab/inferlab/simcore"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/run"
 	"github.com/inferlab/inferlab/simcore/trace"
@@ -28,28 +27,18 @@ figures and evidence.`,
   inferlab run multi-gpu workload.yaml --report run.html --parquet run/ --trace run-trace.json`,
 		Args: positional("TARGET", "WORKLOAD", "[CALIBRATION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := a.work(args)
+			q, err := a.asked(cmd, args, targetArgument, experiment.WorkloadFile, experiment.CalibrationFile)
 			if err != nil {
 				return err
 			}
-			r, speculation, err := w.execute()
+			r, made, err := experiment.Run(q.Inputs)
 			if err != nil {
 				return err
 			}
-			document := func(d *jsondoc.Writer) { r.WriteDocument(d, speculationKey(speculation)) }
-			return out.leave(servingEvidence{
+			return a.leave(&out.servingOutputs, q, made, func() []sheet { return ranSheets(r) }, servingEvidence{
 				trace:    func(d *jsondoc.Writer) { trace.WritePlanDocument(d, r.Scenario, r.Compiled.Plan, r.Trace) },
-				tables:   func(opt arrowio.Options) []*arrowio.Table { return runTables(w, r, speculation, opt) },
-				page:     func(about report.Meta) ([]byte, error) { return report.Run(r, about) },
+				tables:   func(opt arrowio.Options) []*arrowio.Table { return ranTables(r, opt) },
 				perfetto: func(out io.Writer) error { return perfetto.Plan(out, r.Compiled.Plan, r.Trace) },
-				meta:     func() (report.Meta, error) { return planMeta(cmd, args, 1, document) },
-				print: a.printing(document, func() []sheet {
-					sheets := runSheets(r)
-					if speculation != nil {
-						sheets = append(sheets, speculationSheet(speculation))
-					}
-					return sheets
-				}),
 			})
 		},
 	}
@@ -59,28 +48,22 @@ figures and evidence.`,
 	return cmd
 }
 
-// runTables are the tables of a run: those of its plan, and for a speculative workload
+// ranTables are the tables of a run: those of its plan, and for a speculative workload
 // those of its iterations.
-func runTables(w *work, r *run.Result, s *run.Speculation, opt arrowio.Options) []*arrowio.Table {
-	tables := arrowio.Run(r, opt).All()
-	if s != nil {
-		tables = append(tables, arrowio.SpeculativeOn(w.file.speculative, r, s, opt).All()...)
+func ranTables(r *experiment.Ran, opt arrowio.Options) []*arrowio.Table {
+	tables := arrowio.Run(r.Result, opt).All()
+	if r.Speculation != nil {
+		tables = append(tables, arrowio.SpeculativeOn(r.Drafted, r.Result, r.Speculation, opt).All()...)
 	}
 	return tables
 }
 
-// execute runs the workload on its machine, and splits the time of a speculative one.
-func (w *work) execute() (*run.Result, *run.Speculation, error) {
-	profile, err := w.file.build(w.scenario)
-	if err != nil {
-		return nil, nil, err
+func ranSheets(r *experiment.Ran) []sheet {
+	sheets := runSheets(r.Result)
+	if r.Speculation != nil {
+		sheets = append(sheets, speculationSheet(r.Speculation))
 	}
-	r, err := run.Execute(w.scenario, profile, w.model)
-	if err != nil || w.file.speculative == nil {
-		return r, nil, err
-	}
-	speculation, err := run.MeasureSpeculation(r, &w.file.speculative.Trace, w.model)
-	return r, speculation, err
+	return sheets
 }
 
 func runSheets(r *run.Result) []sheet {
@@ -107,35 +90,30 @@ func runSheets(r *run.Result) []sheet {
 }
 
 func (a *app) compareCommand() *cobra.Command {
+	var out servingOutputs
 	cmd := &cobra.Command{
 		Use:   "compare WORKLOAD [CALIBRATION]",
 		Short: "Run a workload on the six topology families and rank them",
 		Example: `  inferlab compare workload.yaml
-  inferlab compare workload.yaml --format table`,
+  inferlab compare workload.yaml --format table
+  inferlab compare workload.yaml --report compared.html`,
 		Args: positional("WORKLOAD", "[CALIBRATION]"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			file, err := a.workload(args[0])
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := out.prepare(); err != nil {
+				return err
+			}
+			q, err := a.asked(cmd, args, experiment.WorkloadFile, experiment.CalibrationFile)
 			if err != nil {
 				return err
 			}
-			model, err := a.costModel(args, 1)
+			c, made, err := experiment.Compare(q.Inputs)
 			if err != nil {
 				return err
 			}
-			families, err := simcore.Families()
-			if err != nil {
-				return err
-			}
-			c, err := run.Compare(families, file.build, model)
-			if err != nil {
-				return err
-			}
-			if a.format == "table" {
-				return a.show(comparisonSheet(c))
-			}
-			return a.emit(c.WriteDocument)
+			return a.leave(&out, q, made, func() []sheet { return []sheet{comparisonSheet(c)} }, servingEvidence{})
 		},
 	}
+	pageFlag(cmd, &out.report)
 	a.formatFlag(cmd)
 	return cmd
 }

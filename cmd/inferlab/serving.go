@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/inferlab/inferlab/arrowio/requesttrace"
+	"github.com/inferlab/inferlab/internal/experiment"
 	"github.com/inferlab/inferlab/report"
 	"github.com/inferlab/inferlab/simcore"
 	"github.com/inferlab/inferlab/simcore/document"
@@ -101,34 +102,35 @@ func (a *app) serve(cmd *cobra.Command, args []string, f *servingFlags) error {
 	if err := f.settle(args); err != nil {
 		return fmt.Errorf("serving: %w", err)
 	}
-	scenario, err := target(args[0])
+	q, err := a.asked(cmd, args, targetArgument, experiment.ConfigFile, experiment.CalibrationFile)
 	if err != nil {
 		return err
 	}
-	in, err := a.servingConfig(args[1:], f)
+	scenario := q.Scenario
+	in, err := a.servingConfig(q, f)
 	if err != nil {
 		return err
 	}
-	model, err := a.costModel(args, 2)
+	model, err := q.Model()
 	if err != nil {
 		return err
 	}
 	if err := f.outputs.prepare(); err != nil {
 		return err
 	}
-	if err := f.admit(&in); err != nil {
+	if err := f.admit(in); err != nil {
 		return err
 	}
-	if f.streams(&in) {
-		return a.serveStream(cmd, args, f, scenario, &in, model)
+	if f.streams(in) {
+		return a.serveStream(cmd, args, f, scenario, in, model)
 	}
-	if in.experts != nil {
-		return a.serveExperts(cmd, args, f, scenario, &in, model)
+	if in.Experts != nil {
+		return a.serveExperts(q, f, in, model)
 	}
 	bar := newProgress(a.stderr, "serving")
 	run, err := simcore.Serve(scenario, in.Serving, simcore.ServingOptions{
 		Model:       model,
-		Speculation: in.speculation,
+		Speculation: in.Speculation,
 		Progress:    func(done, total, _ int64) { bar.at(done, total) },
 		Interrupted: func() bool { return cmd.Context().Err() != nil },
 	})
@@ -138,7 +140,7 @@ func (a *app) serve(cmd *cobra.Command, args []string, f *servingFlags) error {
 	}
 	return f.outputs.write(run,
 		a.printing(func(w *jsondoc.Writer) { result.Serving(w, run, f.form()) }, func() []sheet { return servingSheets(run) }),
-		func() (report.Meta, error) { return servingMeta(cmd, args, run, f.requests) })
+		func() (report.Meta, error) { return servingMeta(q, run, f.requests) })
 }
 
 // form is how much evidence the document holds.
@@ -188,68 +190,25 @@ func (f *servingFlags) settle(args []string) error {
 
 // servingConfig builds the configuration from the file, the request trace and the
 // flags, in that order of strength: a flag overrides the file.
-func (a *app) servingConfig(files []string, f *servingFlags) (servingInput, error) {
-	var in servingInput
-	if len(files) > 0 {
-		read, err := a.readServing(files[0], f.requests != "")
-		if err != nil {
-			return in, err
+func (a *app) servingConfig(q *asked, f *servingFlags) (*experiment.Served, error) {
+	in, file := new(experiment.Served), len(q.args) > 1
+	if file {
+		var err error
+		if in, err = q.Served(f.requests == ""); err != nil {
+			return nil, err
 		}
-		in = read
 	}
 	if f.requests != "" {
 		requests, err := a.readRequests(f)
 		if err != nil {
-			return in, err
+			return nil, err
 		}
 		in.Requests = requests
-		if len(files) == 0 {
+		if !file {
 			in.MaxEvents = traceEvents(requests)
 		}
 	}
-	f.limits.apply(&in.Serving, len(files) == 0)
-	return in, nil
-}
-
-// servingInput is a serving file with the blocks that other engines read.
-type servingInput struct {
-	workload.Serving
-	speculation *workload.ServingSpeculation // nil: target-only decoding
-	experts     *workload.ServingExperts     // nil: dense FFN work
-}
-
-func (a *app) readServing(path string, withoutRequests bool) (servingInput, error) {
-	var in servingInput
-	doc, err := readDocument(path)
-	if err != nil {
-		return in, err
-	}
-	read := workload.ReadServing
-	if withoutRequests {
-		read = workload.ReadServingLimits
-	}
-	c, warnings, err := read(doc, a.strict)
-	if err != nil {
-		return in, fmt.Errorf("%s: %w", path, err)
-	}
-	a.warn(path, warnings)
-	in.Serving = c.Serving
-	if c.Speculative.Present() {
-		spec, warnings, err := workload.ReadServingSpeculation(*c.Speculative.Value(), a.strict)
-		if err != nil {
-			return in, fmt.Errorf("%s: %w", path, err)
-		}
-		a.warn(path, warnings)
-		in.speculation = spec
-	}
-	if c.ExpertCache.Present() {
-		cache, warnings, err := workload.ReadServingExperts(*c.ExpertCache.Value(), a.strict)
-		if err != nil {
-			return in, fmt.Errorf("%s: %w", path, err)
-		}
-		a.warn(path, warnings)
-		in.experts = cache
-	}
+	f.limits.apply(&in.Serving, !file)
 	return in, nil
 }
 

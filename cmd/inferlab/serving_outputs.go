@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/inferlab/inferlab/arrowio"
 	"github.com/inferlab/inferlab/arrowio/parquetio"
@@ -27,11 +29,21 @@ type servingOutputs struct {
 }
 
 func (o *servingOutputs) flags(cmd *cobra.Command) {
+	o.tableFlags(cmd, "the run's tables")
+}
+
+// tableFlags adds the flags of page and tables; what says what the tables hold.
+func (o *servingOutputs) tableFlags(cmd *cobra.Command, what string) {
+	pageFlag(cmd, &o.report)
 	f := cmd.Flags()
-	f.StringVar(&o.report, "report", "", "write the run as one self-contained HTML page")
-	f.StringVar(&o.parquet, "parquet", "", "write the run's tables as Parquet files into this folder")
-	f.StringVar(&o.arrow, "arrow", "", "write the run's tables as Arrow IPC files into this folder")
+	f.StringVar(&o.parquet, "parquet", "", "write "+what+" as Parquet files into this folder")
+	f.StringVar(&o.arrow, "arrow", "", "write "+what+" as Arrow IPC files into this folder")
 	f.BoolVar(&o.plain, "plain-strings", false, "with --parquet or --arrow: plain strings instead of dictionaries")
+}
+
+// pageFlag adds --report.
+func pageFlag(cmd *cobra.Command, path *string) {
+	cmd.Flags().StringVar(path, "report", "", "write the result as one self-contained HTML page")
 }
 
 // prepare makes folders and proves that every output can be written, before any
@@ -111,18 +123,29 @@ func (o *servingOutputs) leave(e servingEvidence) error {
 			return err
 		}
 	}
+	return o.show(e)
+}
+
+// show writes what is drawn: the trace-event file and the page. The result stands by
+// now, whatever happens here.
+func (o *servingOutputs) show(e servingEvidence) error {
+	stands := "the result is complete"
+	if e.print != nil {
+		stands += " and printed"
+	}
+	var failed error
 	if o.perfetto != "" && e.perfetto != nil {
 		if err := wholefile.Write(o.perfetto, e.perfetto); err != nil {
-			return err
+			failed = fmt.Errorf("%s, its trace-event file is not written: %w", stands, err)
 		}
 	}
 	if o.report == "" {
-		return nil
+		return failed
 	}
 	if err := o.draw(e); err != nil {
-		return fmt.Errorf("the result is complete and printed, its page is not: %w (the page of a serving document can be made again: inferlab report RESULT.json -o %s)", err, o.report)
+		failed = errors.Join(failed, fmt.Errorf("%s, its page is not drawn: %w (draw it from the printed document: inferlab report RESULT.json -o %s)", stands, err, filepath.Base(o.report)))
 	}
-	return nil
+	return failed
 }
 
 // draw makes the page.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/inferlab/inferlab/arrowio"
 	"github.com/inferlab/inferlab/arrowio/parquetio"
+	"github.com/inferlab/inferlab/internal/experiment"
 	"github.com/inferlab/inferlab/simcore/cost"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/result"
@@ -39,9 +40,9 @@ func (f *servingFlags) settleStream() error {
 
 // streams reports whether a run is streamed: when it was asked for, or when the run is
 // long and all that was asked for is a summary and Parquet tables.
-func (f *servingFlags) streams(in *servingInput) bool {
+func (f *servingFlags) streams(in *experiment.Served) bool {
 	o := &f.outputs
-	if f.stream || in.experts != nil || !f.summary || o.parquet == "" || o.report != "" || o.perfetto != "" || o.trace != "" || o.arrow != "" {
+	if f.stream || in.Experts != nil || !f.summary || o.parquet == "" || o.report != "" || o.perfetto != "" || o.trace != "" || o.arrow != "" {
 		return f.stream
 	}
 	var tokens int64
@@ -56,25 +57,25 @@ func (f *servingFlags) streams(in *servingInput) bool {
 // serveStream is the serving command for a run that is not kept: its tables are
 // written while it goes on and appear together at its end, and the document is the
 // summary. On any error, and on an interrupt, no table is left.
-func (a *app) serveStream(cmd *cobra.Command, args []string, f *servingFlags, scn *topology.Scenario, in *servingInput, model *cost.Model) error {
-	if in.experts != nil {
+func (a *app) serveStream(cmd *cobra.Command, args []string, f *servingFlags, scn *topology.Scenario, in *experiment.Served, model *cost.Model) error {
+	if in.Experts != nil {
 		return fmt.Errorf("serving: --stream does not serve with an expert cache, whose physical trace is checked as a whole")
 	}
 	opt := arrowio.Options{PlainStrings: f.outputs.plain}
 	sink := arrowio.NewDirSink(f.outputs.parquet, parquetio.Ext, parquetio.Open, memory.DefaultAllocator)
 	defer sink.Abort()
-	stream, err := arrowio.NewServingStream(sink, scn, &in.Serving, arrowio.StreamProvenance(scn, &in.Serving, model, in.speculation), opt)
+	stream, err := arrowio.NewServingStream(sink, scn, &in.Serving, arrowio.StreamProvenance(scn, &in.Serving, model, in.Speculation), opt)
 	if err != nil {
 		return err
 	}
 	bar := newProgress(a.stderr, "serving")
-	opts := serving.RunOptions{Speculation: in.speculation,
+	opts := serving.RunOptions{Speculation: in.Speculation,
 		Progress:    func(done, total, _ int64) { bar.at(done, total) },
 		Interrupted: func() bool { return cmd.Context().Err() != nil }}
 	run, err := serving.Stream(scn, in.Serving, model, opts, 0, func(w *serving.Window) error {
 		return stream.Window(w.Trace, w.BatchPlans, w.Templates)
 	})
-	if err == nil && in.speculation != nil {
+	if err == nil && in.Speculation != nil {
 		err = compareStreamed(run, scn, in, model, opts)
 	}
 	bar.end()
@@ -91,7 +92,7 @@ func (a *app) serveStream(cmd *cobra.Command, args []string, f *servingFlags, sc
 }
 
 // compareStreamed runs the configuration target-only and says what speculation gained.
-func compareStreamed(run *serving.Run, scn *topology.Scenario, in *servingInput, model *cost.Model, opts serving.RunOptions) error {
+func compareStreamed(run *serving.Run, scn *topology.Scenario, in *experiment.Served, model *cost.Model, opts serving.RunOptions) error {
 	opts.Speculation = nil
 	baseline, err := serving.Stream(scn, in.Serving, model, opts, 0, func(*serving.Window) error { return nil })
 	if err == nil {

@@ -4,18 +4,15 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/inferlab/inferlab/simcore/document"
-	"github.com/inferlab/inferlab/simcore/jsondoc"
-	"github.com/inferlab/inferlab/simcore/result"
+	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/internal/experiment"
 	"github.com/inferlab/inferlab/simcore/run"
 	"github.com/inferlab/inferlab/simcore/speculative"
-	"github.com/inferlab/inferlab/simcore/trace"
-	"github.com/inferlab/inferlab/simcore/workload"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) speculativeCommand() *cobra.Command {
-	var out speculativeOutputs
+	var out servingOutputs
 	cmd := &cobra.Command{
 		Use:   "speculative CONFIG",
 		Short: "Run speculative decoding as a protocol, without a machine",
@@ -28,39 +25,20 @@ or are drawn from a conditional distribution by position.`,
   inferlab speculative speculative.yaml --parquet out/ --report out.html`,
 		Args: leading("CONFIG"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.prepare(); err != nil {
-				return err
-			}
-			doc, err := readDocument(args[0])
+			q, err := a.asked(cmd, args, experiment.ConfigFile)
 			if err != nil {
 				return err
 			}
-			cfg, warnings, err := workload.ReadSpeculative(doc, a.strict)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			a.warn(args[0], warnings)
-			s, err := speculative.Simulate(*cfg)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			document := func(w *jsondoc.Writer) { result.Speculative(w, s) }
-			if err := out.write(cmd, args[:1], speculativeEvidence{workload: s, document: document}); err != nil {
-				return err
-			}
-			if a.format == "table" {
-				return a.show(speculativeSheets(s)...)
-			}
-			return a.emit(document)
+			return a.draft(&out, q, experiment.Speculative)
 		},
 	}
-	out.flags(cmd)
+	out.tableFlags(cmd, "iterations and acceptance by position")
 	a.formatFlag(cmd)
 	return cmd
 }
 
 func (a *app) speculativeTraceCommand() *cobra.Command {
-	var out speculativeOutputs
+	var out servingOutputs
 	cmd := &cobra.Command{
 		Use:   "speculative-trace TRACE [TARGET] [CALIBRATION]",
 		Short: "Check a token trace against the target-only output",
@@ -74,43 +52,20 @@ Exit status: 0 the streams are equal; 2 they differ; 1 the trace is malformed.`,
   inferlab speculative-trace trace.yaml multi-gpu`,
 		Args: leading("TRACE", "[TARGET]", "[CALIBRATION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.prepare(); err != nil {
-				return err
-			}
-			doc, err := readDocument(args[0])
+			q, err := a.asked(cmd, args, experiment.TokenTraceFile, targetArgument, experiment.CalibrationFile)
 			if err != nil {
 				return err
 			}
-			tokens, err := readTokens(doc)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			e, err := a.executeTokens(tokens, args[1:])
-			if err != nil {
-				return err
-			}
-			document := func(w *jsondoc.Writer) { result.TokenTrace(w, tokens, e) }
-			if err := out.write(cmd, args[:min(len(args), 3)], speculativeEvidence{tokens.Workload, tokens, e, document}); err != nil {
-				return err
-			}
-			return a.showTokens(tokens, e, document)
+			return a.draft(&out, q, experiment.TokenTrace)
 		},
 	}
-	out.flags(cmd)
+	out.tableFlags(cmd, "iterations and acceptance by position")
 	a.formatFlag(cmd)
 	return cmd
 }
 
-func readTokens(doc document.Value) (*speculative.TokenRun, error) {
-	t, err := speculative.ReadTokenTrace(doc)
-	if err != nil {
-		return nil, err
-	}
-	return speculative.CheckTokens(t)
-}
-
 func (a *app) speculativeCaptureCommand() *cobra.Command {
-	var out speculativeOutputs
+	var out servingOutputs
 	cmd := &cobra.Command{
 		Use:   "speculative-capture TARGET_ONLY SPECULATIVE [TARGET] [CALIBRATION]",
 		Short: "Bind two runtime captures and compare their outputs",
@@ -123,82 +78,51 @@ contradicts itself.`,
 		Example: `  inferlab speculative-capture target.yaml speculative.yaml`,
 		Args:    leading("TARGET_ONLY", "SPECULATIVE", "[TARGET]", "[CALIBRATION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.prepare(); err != nil {
-				return err
-			}
-			var captures [2]*trace.Capture
-			for i := range captures {
-				doc, err := readDocument(args[i])
-				if err != nil {
-					return err
-				}
-				if captures[i], err = speculative.ReadCapture(doc); err != nil {
-					return fmt.Errorf("%s: %w", args[i], err)
-				}
-			}
-			c, err := speculative.BindCaptures(captures[0], captures[1])
-			if err != nil {
-				return fmt.Errorf("%s with %s: %w", args[0], args[1], err)
-			}
-			e, err := a.executeTokens(c.Tokens, args[2:])
+			q, err := a.asked(cmd, args, experiment.TargetOnlyFile, experiment.SpeculativeFile, targetArgument, experiment.CalibrationFile)
 			if err != nil {
 				return err
 			}
-			document := func(w *jsondoc.Writer) { result.Capture(w, c, e) }
-			if err := out.write(cmd, args[:min(len(args), 4)], speculativeEvidence{c.Tokens.Workload, c.Tokens, e, document}); err != nil {
-				return err
-			}
-			return a.showTokens(c.Tokens, e, document)
+			return a.draft(&out, q, experiment.Capture)
 		},
 	}
-	out.flags(cmd)
+	out.tableFlags(cmd, "iterations and acceptance by position")
 	a.formatFlag(cmd)
 	return cmd
 }
 
-// executeTokens runs the derived iterations on the machine of args, if one is
-// named.
-func (a *app) executeTokens(t *speculative.TokenRun, args []string) (*result.Execution, error) {
-	if len(args) == 0 {
-		return nil, nil
+// draft makes the result of a speculative workload and leaves its outputs. Tokens that
+// differ from the target-only run are a negative answer.
+func (a *app) draft(out *servingOutputs, q *asked, command func(*experiment.Inputs) (*experiment.Drafted, *experiment.Made, error)) error {
+	if err := out.prepare(); err != nil {
+		return err
 	}
-	s, err := target(args[0])
+	d, made, err := command(q.Inputs)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	model, err := a.costModel(args, 1)
-	if err != nil {
-		return nil, err
-	}
-	profile, err := t.Workload.Trace.Profile()
-	if err != nil {
-		return nil, err
-	}
-	e := &result.Execution{}
-	if e.Run, err = run.Execute(s, profile, model); err != nil {
-		return nil, err
-	}
-	e.Speculation, err = run.MeasureSpeculation(e.Run, &t.Workload.Trace, model)
-	return e, err
-}
-
-// showTokens prints token evidence; a mismatch with the target-only run is a
-// negative answer.
-func (a *app) showTokens(t *speculative.TokenRun, e *result.Execution, write func(*jsondoc.Writer)) error {
-	var err error
-	if a.format == "table" {
-		sheets := append([]sheet{paritySheet(t)}, speculativeSheets(t.Workload)...)
-		if e != nil {
-			sheets = append(sheets, speculationSheet(e.Speculation))
-		}
-		err = a.show(sheets...)
-	} else {
-		err = a.emit(write)
-	}
-	if err == nil && !t.Differential.MatchesTargetOnly() {
+	err = a.leave(out, q, made, func() []sheet { return draftedSheets(d) }, servingEvidence{
+		tables: func(opt arrowio.Options) []*arrowio.Table {
+			if e := d.Execution; e != nil { // iterations have times
+				return arrowio.SpeculativeOn(d.Workload, e.Run, e.Speculation, opt).All()
+			}
+			return arrowio.Speculative(d.Workload, opt).All()
+		},
+	})
+	if err == nil && d.Tokens != nil && !d.Tokens.Differential.MatchesTargetOnly() {
 		return errNegative
 	}
 	return err
+}
+
+func draftedSheets(d *experiment.Drafted) []sheet {
+	sheets := speculativeSheets(d.Workload)
+	if d.Tokens != nil {
+		sheets = append([]sheet{paritySheet(d.Tokens)}, sheets...)
+	}
+	if d.Execution != nil {
+		sheets = append(sheets, speculationSheet(d.Execution.Speculation))
+	}
+	return sheets
 }
 
 func paritySheet(t *speculative.TokenRun) sheet {

@@ -44,5 +44,15 @@ func (w *Writer) Head(h Head) *Writer {
 	if h.ScenarioFingerprint != "" {
 		w.Key("scenarioFingerprint").Text(h.ScenarioFingerprint)
 	}
-	return w.Key("confidence").Text(string(h.Confidence))
+	w.Key("confidence").Text(string(h.Confidence))
+	if more := w.afterHead; more != nil {
+		w.afterHead = nil
+		more(w)
+	}
+	return w
 }
+
+// AfterHead lets more write members of its own, once, after the head of the document:
+// what a document says beside the keys of its command. Call it before the document is
+// written.
+func (w *Writer) AfterHead(more func(*Writer)) { w.afterHead = more }

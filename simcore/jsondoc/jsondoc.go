@@ -39,6 +39,8 @@ type Writer struct {
 	// has had a member yet.
 	frames []frame
 	err    error
+
+	afterHead func(*Writer)
 }
 
 type frame struct {

@@ -22,7 +22,7 @@ func Composed(w *jsondoc.Writer, run *composed.Run, form Form) {
 	w.Key("assumptions").Texts(s.Assumptions)
 	if form == Full {
 		w.Key("inputs")
-		composedInputs(w, run)
+		ComposedInputs(w, run)
 	}
 	w.Key("metrics")
 	servingTopology(w, &s.Topology)

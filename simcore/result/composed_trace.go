@@ -21,7 +21,7 @@ func ComposedTraceDocument(w *jsondoc.Writer, run *composed.Run) {
 	w.Key("contractRevision").Int(trace.ServingContractRevision)
 	w.Key("compositionRevision").Int(workload.ServingExpertsRevision)
 	w.Key("inputs")
-	composedInputs(w, run)
+	ComposedInputs(w, run)
 	w.Key("trace")
 	ServingTrace(w, run.Serving.Trace)
 	w.Key("expertCache")
@@ -31,8 +31,8 @@ func ComposedTraceDocument(w *jsondoc.Writer, run *composed.Run) {
 	w.End()
 }
 
-// composedInputs writes what a run with an expert cache was made from.
-func composedInputs(w *jsondoc.Writer, run *composed.Run) {
+// ComposedInputs writes what a run with an expert cache was made from.
+func ComposedInputs(w *jsondoc.Writer, run *composed.Run) {
 	w.Object()
 	servingInputMembers(w, run.Serving)
 	w.Key("experts").Object()
