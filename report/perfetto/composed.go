@@ -10,8 +10,9 @@ import (
 )
 
 // Composed writes a serving run with an expert cache: batches, requests and counters
-// as Serving does, and the operations of all plans (demand loads, batches,
-// background copies) where they lie on the shared clock. Errors are those of out.
+// as Serving does, the operations of all plans (demand loads, batches, background
+// copies) where they lie on the shared clock, and the cache: demand loads, prefetches,
+// waits, evictions, decisions and the bytes of its partitions. Errors are those of out.
 func Composed(out io.Writer, run *composed.Run) error {
 	w := newWriter(out)
 	w.process(pidScheduler, "scheduler")
@@ -21,6 +22,7 @@ func Composed(out io.Writer, run *composed.Run) error {
 	s.counters()
 	s.requests()
 	sharedClock(w, run)
+	experts(w, run)
 	return w.close()
 }
 

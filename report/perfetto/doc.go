@@ -13,6 +13,10 @@
 // background drain) may reach into the next batch's; they then move to a further
 // row of the same lane, so that slices on a row are nested or apart.
 //
+// A run with an expert cache also shows the cache: loads that routes wait for,
+// prefetches, the waits, evictions and decisions as instants, the bytes of every
+// partition as counters, and a flow from each load to the wait that it ends.
+//
 // The form is not a contract of ours: it carries the views V7, V8 and V13 of
 // contract 09 into another viewer. All times are modeled.
 package perfetto

@@ -18,6 +18,7 @@ const (
 	pidLinks
 	pidNetwork
 	pidCommunicators
+	pidExperts
 )
 
 // lane is one lane of one resource.

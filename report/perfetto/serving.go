@@ -137,7 +137,7 @@ func (s *servingWriter) requests() {
 		s.w.at("ttftUs", r.TimeToFirstTokenNs)
 		s.w.end()
 		s.w.done()
-		s.w.flow('s', pidRequests, rows[r.Request], int64(r.Request), r.ArrivalNs)
+		s.w.flow('s', "request", pidRequests, rows[r.Request], int64(r.Request), r.ArrivalNs)
 	}
 	for i := range t.Batches {
 		b := &t.Batches[i]
@@ -149,7 +149,7 @@ func (s *servingWriter) requests() {
 			s.part(tid, "prefill", b, int64(i), p.Tokens)
 			if last[p.Request] == 0 {
 				last[p.Request] = 1
-				s.w.flow('t', pidRequests, tid, int64(p.Request), b.StartNs)
+				s.w.flow('t', "request", pidRequests, tid, int64(p.Request), b.StartNs)
 			}
 		}
 		for k := b.DecodeFrom; k < b.DecodeTo; k++ {
@@ -158,7 +158,7 @@ func (s *servingWriter) requests() {
 			s.part(tid, "decode", b, int64(i), d.CommittedTokens())
 			if last[d.Request] == 1 {
 				last[d.Request] = 2
-				s.w.flow('f', pidRequests, tid, int64(d.Request), b.StartNs)
+				s.w.flow('f', "request", pidRequests, tid, int64(d.Request), b.StartNs)
 			}
 		}
 	}

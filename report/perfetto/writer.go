@@ -140,10 +140,20 @@ func (w *writer) counter(pid int, name, series string, ns, value int64) {
 	w.done()
 }
 
-// flow writes one point of an arrow; the phases are s, t and f.
-func (w *writer) flow(phase byte, pid, tid int, id, ns int64) {
-	w.event(phase, pid, tid, "request")
-	w.text("cat", "request")
+// instant opens a point in time on a row; details may follow between args and end, then
+// done.
+func (w *writer) instant(pid, tid int, name, category string, ns int64) {
+	w.event('i', pid, tid, name)
+	w.text("cat", category)
+	w.text("s", "t") // as high as its row
+	w.at("ts", ns)
+}
+
+// flow writes one point of an arrow; the phases are s, t and f, and arrows of one kind
+// are told apart by their ids.
+func (w *writer) flow(phase byte, kind string, pid, tid int, id, ns int64) {
+	w.event(phase, pid, tid, kind)
+	w.text("cat", kind)
 	w.integer("id", id)
 	w.at("ts", ns)
 	if phase == 'f' {
