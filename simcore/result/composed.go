@@ -10,40 +10,12 @@ import (
 // (contract 05 section 7.1). The summary leaves out the trace, the batches and the
 // token times.
 func Composed(w *jsondoc.Writer, run *composed.Run, form Form) {
-	s := run.Serving
-	w.Object()
-	w.Head(jsondoc.Head{
-		Command:             "serving",
-		ContractRevisions:   s.ContractRevisions,
-		ScenarioFingerprint: s.Scenario.Fingerprint(),
-		Confidence:          s.Confidence,
-	})
-	w.Key("scenarioId").Text(s.Scenario.ID())
-	w.Key("assumptions").Texts(s.Assumptions)
-	if form == Full {
-		w.Key("inputs")
-		ComposedInputs(w, run)
-	}
-	w.Key("metrics")
-	servingTopology(w, &s.Topology)
-	w.Key("serving").Object()
-	w.Key("metrics")
-	servingMetrics(w, &s.Metrics)
-	w.Key("requests")
-	servingRequests(w, s, form)
-	if form == Full {
-		w.Key("trace")
-		ServingTrace(w, s.Trace)
-	}
-	w.Key("replay").Object()
-	w.Key("appliedEvents").Int(s.Replay.AppliedEvents)
-	w.Key("completedRequests").Int(s.Replay.CompletedRequests)
-	w.Key("finalKvTokens").Int(s.Replay.FinalKVTokens)
-	w.End()
-	w.End()
+	beginServing(w, run.Serving, form, func() { ComposedInputs(w, run) })
 	if form == Full {
 		w.Key("batches")
-		composedBatches(w, run)
+		servingBatches(w, run.Serving, func(i int) batchFigures {
+			return batchFigures{&run.Serving.Templates[i], run.Batches[i].CacheConstraintNs, run.Batches[i].Routes}
+		})
 	}
 	w.Key("expertCache")
 	composedCache(w, run)
@@ -53,34 +25,6 @@ func Composed(w *jsondoc.Writer, run *composed.Run, form Form) {
 	w.Key("operations").Int(run.Physical.Operations)
 	w.Key("replayAppliedEvents").Int(run.Physical.ReplayAppliedEvents)
 	w.End()
-	w.End()
-}
-
-// composedBatches writes the batches with the figures of their own plans.
-func composedBatches(w *jsondoc.Writer, run *composed.Run) {
-	s := run.Serving
-	work := newBatchWriter(w, s.Trace)
-	w.Array()
-	for i := range s.Trace.Batches {
-		t, b := &s.Templates[i], &run.Batches[i]
-		w.Element().Object()
-		w.Key("batchId").Int(int64(i))
-		w.Key("work")
-		work.write(i)
-		w.Key("durationNs").Int(s.Trace.Batches[i].DurationNs)
-		w.Key("topologyDurationNs").Int(t.TopologyNs)
-		w.Key("cacheConstraintNs").Int(b.CacheConstraintNs)
-		w.Key("expertRoutes").Int(b.Routes)
-		w.Key("planSteps").Int(int64(len(t.Plan.Steps)))
-		w.Key("operationCounts").Object()
-		w.Key("compute").Int(t.Operations.Compute)
-		w.Key("transfer").Int(t.Operations.Transfer)
-		w.Key("collective").Int(t.Operations.Collective)
-		w.Key("allReduce").Int(t.Operations.AllReduce)
-		w.Key("allToAll").Int(t.Operations.AllToAll)
-		w.End()
-		w.End()
-	}
 	w.End()
 }
 

@@ -20,6 +20,21 @@ const (
 // them out, and the trace, the batches and the token times. Every other key is the
 // same. The document is streamed: its size costs no memory.
 func Serving(w *jsondoc.Writer, run *serving.Run, form Form) {
+	beginServing(w, run, form, func() { ServingInputs(w, run) })
+	if run.Gain != nil {
+		w.Key("speculationGain")
+		servingGain(w, run.Gain)
+	}
+	if form == Full {
+		w.Key("batches")
+		servingBatches(w, run, func(i int) batchFigures { return batchFigures{template: &run.Templates[run.BatchPlans[i]]} })
+	}
+	w.End()
+}
+
+// beginServing opens the document of a serving run with all that one with and one
+// without an expert cache have in common; inputs writes a value.
+func beginServing(w *jsondoc.Writer, run *serving.Run, form Form, inputs func()) {
 	w.Object()
 	w.Head(jsondoc.Head{
 		Command:             "serving",
@@ -31,7 +46,7 @@ func Serving(w *jsondoc.Writer, run *serving.Run, form Form) {
 	w.Key("assumptions").Texts(run.Assumptions)
 	if form == Full {
 		w.Key("inputs")
-		ServingInputs(w, run)
+		inputs()
 	}
 	w.Key("metrics")
 	servingTopology(w, &run.Topology)
@@ -49,15 +64,6 @@ func Serving(w *jsondoc.Writer, run *serving.Run, form Form) {
 	w.Key("completedRequests").Int(run.Replay.CompletedRequests)
 	w.Key("finalKvTokens").Int(run.Replay.FinalKVTokens)
 	w.End()
-	w.End()
-	if run.Gain != nil {
-		w.Key("speculationGain")
-		servingGain(w, run.Gain)
-	}
-	if form == Full {
-		w.Key("batches")
-		servingBatches(w, run)
-	}
 	w.End()
 }
 
@@ -148,20 +154,27 @@ func servingRequests(w *jsondoc.Writer, run *serving.Run, form Form) {
 	w.End()
 }
 
+// batchFigures are the figures of a batch's plan, and what experts cost it.
+type batchFigures struct {
+	template                  *serving.Template
+	cacheConstraintNs, routes int64
+}
+
 // servingBatches writes the batches with the figures of their plans.
-func servingBatches(w *jsondoc.Writer, run *serving.Run) {
+func servingBatches(w *jsondoc.Writer, run *serving.Run, of func(i int) batchFigures) {
 	work := newBatchWriter(w, run.Trace)
 	w.Array()
 	for i := range run.Trace.Batches {
-		t := &run.Templates[run.BatchPlans[i]]
+		f := of(i)
+		t := f.template
 		w.Element().Object()
 		w.Key("batchId").Int(int64(i))
 		w.Key("work")
 		work.write(i)
 		w.Key("durationNs").Int(run.Trace.Batches[i].DurationNs)
 		w.Key("topologyDurationNs").Int(t.TopologyNs)
-		w.Key("cacheConstraintNs").Int(0)
-		w.Key("expertRoutes").Int(0)
+		w.Key("cacheConstraintNs").Int(f.cacheConstraintNs)
+		w.Key("expertRoutes").Int(f.routes)
 		w.Key("planSteps").Int(int64(len(t.Plan.Steps)))
 		w.Key("operationCounts").Object()
 		w.Key("compute").Int(t.Operations.Compute)
