@@ -21,11 +21,9 @@ import (
 	"github.com/inferlab/inferlab/arrowio"
 	"github.com/inferlab/inferlab/arrowio/resultdoc"
 	"github.com/inferlab/inferlab/simcore/document"
-	"github.com/inferlab/inferlab/simcore/evidence"
 	"github.com/inferlab/inferlab/simcore/experts"
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
-	"github.com/inferlab/inferlab/simcore/replay/expertsreplay"
 	"github.com/inferlab/inferlab/simcore/replay/planreplay"
 	"github.com/inferlab/inferlab/simcore/result"
 	"github.com/inferlab/inferlab/simcore/trace"
@@ -135,8 +133,10 @@ func results(r io.Reader, h head, opt arrowio.Options) ([]*arrowio.Table, error)
 		return served.All(), nil
 	case "speculative":
 		return speculativeResult(r, opt)
+	case experts.Command:
+		return expertResult(r, opt)
 	}
-	return nil, issue.New("export_command", "command", "the result of %q has no tables; those of serving and speculative have, and the trace document that --trace leaves", h.command)
+	return nil, issue.New("export_command", "command", "the result of %q has no tables; those of serving, speculative and expert-cache have, and the trace document that --trace leaves", h.command)
 }
 
 func servingTrace(r io.Reader, h head, opt arrowio.Options) ([]*arrowio.Table, error) {
@@ -184,22 +184,4 @@ func plans(r io.Reader, _ head, opt arrowio.Options) ([]*arrowio.Table, error) {
 		return nil, errors.New("trace: the document holds no execution, or no run without a fault")
 	}
 	return arrowio.PlanDocument(d, opt), nil
-}
-
-func expertCache(r io.Reader, _ head, opt arrowio.Options) ([]*arrowio.Table, error) {
-	root, err := tree(r)
-	if err != nil {
-		return nil, err
-	}
-	d, err := expertsreplay.ReadDocument(root)
-	if err != nil {
-		return nil, err
-	}
-	replayed, err := d.Verify()
-	if err != nil {
-		return nil, err
-	}
-	p := arrowio.Provenance{Command: experts.Command, Confidence: evidence.Timing(evidence.Heuristic),
-		Revisions: []jsondoc.Revision{{Name: "expertCache", Revision: trace.ExpertsContractRevision}}}
-	return arrowio.Experts(d.Input.Trace, replayed.Snapshot.CurrentTimeNs, p, opt).All(), nil
 }

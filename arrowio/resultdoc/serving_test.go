@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -154,8 +155,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// FuzzServing: no document makes the reader panic, and the tables of one that it
-// accepts can be read to the end.
+// FuzzServing: no document makes the reader panic, and what it accepts agrees with
+// itself: every token has a request, in order of its index, and every gap leads to the
+// time of the one before.
 func FuzzServing(f *testing.F) {
 	f.Add(written(f, simulated(f, 2), result.Full))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -164,9 +166,38 @@ func FuzzServing(f *testing.F) {
 			return
 		}
 		for _, table := range tables.All() {
-			table.Cells(0, table.NumRows())
+			if got := len(table.Cells(0, table.NumRows())); int64(got) != table.NumRows() {
+				t.Errorf("%s: %d of %d rows", table.Name(), got, table.NumRows())
+			}
+		}
+		type last struct{ index, ns string }
+		seen := map[string]last{}
+		for _, row := range tables.Tokens().Cells(0, tables.Tokens().NumRows()) {
+			id, index, at, gap := row[1], row[2], row[3], row[4]
+			before, known := seen[id]
+			if !known && (index != "0" || gap != "") {
+				t.Fatalf("the first token of %q is %v", id, row)
+			}
+			if known && (number(t, index) != number(t, before.index)+1 || number(t, at)-number(t, gap) != number(t, before.ns)) {
+				t.Fatalf("after token %v of %q comes %v", before, id, row)
+			}
+			seen[id] = last{index, at}
+		}
+		for _, row := range tables.Requests().Cells(0, tables.Requests().NumRows()) {
+			if _, emitted := seen[row[0]]; !emitted {
+				t.Fatalf("request %v has no token", row)
+			}
 		}
 	})
+}
+
+func number(t *testing.T, text string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func BenchmarkServing(b *testing.B) {
