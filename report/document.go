@@ -111,7 +111,7 @@ func PageOf(v any, meta Meta) ([]byte, error) {
 	case *run.Result:
 		return Run(v, meta)
 	case *experiment.Ran:
-		return Run(v.Result, meta)
+		return ran(v, meta)
 	case *run.Executed:
 		return PlanRun(v, meta)
 	case *experiment.ArtifactRun:

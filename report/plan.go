@@ -14,7 +14,7 @@ import (
 )
 
 // Run makes the page of a workload that was compiled, executed and replayed on one
-// machine (contract 09, views V0, V1, V2, V7, V8 and V4 in this order).
+// machine (contract 09, views V0, V1, V2, V7, V8, V4 and V3 in this order).
 func Run(r *run.Result, meta Meta) ([]byte, error) {
 	if r == nil || r.Trace == nil || len(r.Trace.Operations) == 0 {
 		return nil, ErrNoExecution
@@ -48,6 +48,7 @@ func runStory(r *run.Result, meta Meta) *planStory {
 	s.times("What ran when, and what decided the end?", figure.ByRank, figure.ByResource)
 	s.use(use)
 	s.capacity()
+	s.sections = append(s.sections, planSection{id: "roofline", question: "Is it bound by compute or by bandwidth?", note: rooflineNote(meta.ModelName)})
 	return s
 }
 

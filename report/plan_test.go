@@ -116,7 +116,7 @@ func TestPlanPages(t *testing.T) {
 		sections string
 		words    []string
 	}{
-		"run":                     {"machine links timeline resources capacity", []string{"committed in a modeled", "Predicted throughput", "critical path", "Operations by resource lane"}},
+		"run":                     {"machine links timeline resources capacity roofline", []string{"committed in a modeled", "Predicted throughput", "critical path", "Operations by resource lane"}},
 		"plan-run":                {"machine links timeline resources capacity", []string{"All 61 steps complete in a modeled", "planArtifact 1"}},
 		"plan-fault":              {"ranks machine links timeline resources capacity", []string{"The execution failed at 245 ns", "No step was ready but not submitted", "truncated"}},
 		"fault-campaign":          {"cases ranks machine resources", []string{"11 cases", "device:n0/d1", "epoch:1", "first unsubmitted step ids"}},

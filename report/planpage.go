@@ -38,6 +38,7 @@ type planStory struct {
 	assume     []string
 	limits     []string
 	sections   []planSection
+	more       func(rows int) ([]section, error) // further sections; may be nil
 }
 
 // planSection is one question with its figures; a timeline may hold many marks.
@@ -85,6 +86,13 @@ func (s *planStory) render(rows, bars int) ([]byte, error) {
 			return nil, err
 		}
 		p.Sections = append(p.Sections, drawn)
+	}
+	if s.more != nil {
+		more, err := s.more(rows)
+		if err != nil {
+			return nil, err
+		}
+		p.Sections = append(p.Sections, more...)
 	}
 	return p.render()
 }

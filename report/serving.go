@@ -51,7 +51,7 @@ func servingPage(run *serving.Run, cache *cacheStory, meta Meta, rows int) ([]by
 		return nil, err
 	}
 	for _, build := range []func() (section, error){
-		s.latencySection, s.requestSection, s.batchSection, s.speculationSection, s.kvSection, s.resourceSection, s.linkSection, s.machineSection, s.capacitySection,
+		s.latencySection, s.requestSection, s.batchSection, s.speculationSection, s.kvSection, s.resourceSection, s.linkSection, s.machineSection, s.capacitySection, s.rooflineSection,
 	} {
 		sec, err := build()
 		if err != nil {
@@ -325,6 +325,11 @@ func (s *servingReport) capacitySection() (section, error) {
 	f := figure.Memory(s.run.Scenario)
 	sec.Answer = f.Text().Alt
 	return s.with(sec, false, f)
+}
+
+// rooflineSection says why there is no roofline (contract 09, V3).
+func (s *servingReport) rooflineSection() (section, error) {
+	return section{ID: "roofline", Question: "Is it bound by compute or by bandwidth?", Note: rooflineNote(s.meta.ModelName)}, nil
 }
 
 func (s *servingReport) resourceSection() (section, error) {

@@ -27,7 +27,7 @@ type SpeculativeResult struct {
 }
 
 // Speculative makes the page of one speculative run (contract 09, views V0 and
-// V10). It refuses a run without a record with ErrNoRun; a page above its size
+// V10; with a machine also V7 and V8). It refuses a run without a record with ErrNoRun; a page above its size
 // bound shortens its tables.
 func Speculative(r SpeculativeResult, meta Meta) ([]byte, error) {
 	if r.Workload == nil || r.Workload.Contract == nil {
@@ -53,14 +53,9 @@ func speculativePage(r SpeculativeResult, meta Meta, rows int) ([]byte, error) {
 	if err := p.keep(viewResult, &meta, nil); err != nil {
 		return nil, err
 	}
-	for _, build := range []func() (section, error){s.iterations, s.acceptance, s.balance, s.time, s.state, s.parity} {
-		sec, err := build()
-		if err != nil {
-			return nil, err
-		}
-		if sec.ID != "" {
-			p.Sections = append(p.Sections, sec)
-		}
+	var err error
+	if p.Sections, err = s.sections(s.iterations, s.acceptance, s.balance, s.time, s.timeline, s.use, s.state, s.parity); err != nil {
+		return nil, err
 	}
 	return p.render()
 }

@@ -325,7 +325,7 @@ func (l *topologyLayout) drawLabels(c draw.Canvas) {
 		w := widthOf(face, e.label)
 		for _, share := range []float64{0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82} {
 			p := e.along(share)
-			box := area{p.x - w/2 - 2, p.y - 7, p.x + w/2 + 2, p.y + 7}
+			box := area{p.x - w/2 - 6, p.y - 7, p.x + w/2 + 6, p.y + 7}
 			if box.x0 < 0 || box.x1 > l.width || box.hits(taken) {
 				continue
 			}
