@@ -26,6 +26,14 @@ func ParseYAML(data []byte, name string) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	if v, ok := plainYAML(data); ok {
+		return v, nil
+	}
+	return libraryYAML(data, name)
+}
+
+// libraryYAML reads a text through the YAML library.
+func libraryYAML(data []byte, name string) (Value, error) {
 	root, err := yamlNode(withoutVersion(data), name)
 	if err != nil {
 		return Value{}, explainTab(err, data)
