@@ -10,6 +10,7 @@ import (
 	"github.com/inferlab/inferlab/arrowio"
 	"github.com/inferlab/inferlab/arrowio/documents"
 	"github.com/inferlab/inferlab/arrowio/export"
+	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/spf13/cobra"
 )
 
@@ -27,10 +28,11 @@ func (a *app) exportCommand() *cobra.Command {
 		Use:   "export RESULT|TRACE -o DIR",
 		Short: "Write the tables of an exported result or trace",
 		Long: `Reads a JSON document that another command left and writes its tables: the result of
-serving (the full document, not the summary) or of speculative, or the protocol trace
-that --trace leaves (serving with and without an expert cache, plans, faults,
-concurrent and failed-over executions, expert caches). Traces are replayed first; a
-trace that breaks a rule is refused. -o - writes one table to standard output.
+serving (the full document, not the summary), of speculative or of expert-cache, or
+the protocol trace that --trace leaves (serving with and without an expert cache,
+plans, faults, concurrent and failed-over executions, expert caches). Traces are
+replayed first; a trace that breaks a rule is refused. -o - writes one table to
+standard output.
 
 A result of serving does not hold the operations of its plans; its trace gives them,
 because it holds all that they follow from.`,
@@ -94,14 +96,15 @@ func (a *app) export(path string, f *exportFlags) error {
 }
 
 func (a *app) tablesCommand() *cobra.Command {
-	const markdown, table = "markdown", "table"
+	const markdown, table, asJSON = "markdown", "table", "json"
 	var form string
 	cmd := &cobra.Command{
 		Use:   "tables [NAME...]",
 		Short: "Describe every table with its fields, units and meaning",
 		Example: `  inferlab tables
   inferlab tables requests tokens
-  inferlab tables --format table`,
+  inferlab tables --format table
+  inferlab tables --format json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			chosen, err := declarations(args)
@@ -110,8 +113,12 @@ func (a *app) tablesCommand() *cobra.Command {
 				return fmt.Errorf("tables: %w", err)
 			case form == table:
 				return a.show(tableSheet(chosen))
+			case form == asJSON:
+				w := jsondoc.NewWriter(a.stdout)
+				writeDeclarations(w, chosen)
+				return printed(w.Close())
 			case form != markdown:
-				return fmt.Errorf("tables: --format: found %q, expected one of %s, %s", form, markdown, table)
+				return fmt.Errorf("tables: --format: found %q, expected one of %s, %s, %s", form, markdown, table, asJSON)
 			}
 			var text bytes.Buffer
 			if err := arrowio.Describe(&text, chosen...); err != nil {
@@ -121,13 +128,13 @@ func (a *app) tablesCommand() *cobra.Command {
 			return printed(err)
 		},
 	}
-	cmd.Flags().StringVar(&form, "format", markdown, "output form: markdown, table")
+	cmd.Flags().StringVar(&form, "format", markdown, "output form: markdown, table, json")
 	return cmd
 }
 
 // declarations picks tables by name, all of them without names.
 func declarations(names []string) ([]*arrowio.Declaration, error) {
-	all := arrowio.AllDeclarations()
+	all := export.Catalog()
 	if len(names) == 0 {
 		return all, nil
 	}
@@ -148,6 +155,34 @@ func declarations(names []string) ([]*arrowio.Declaration, error) {
 		}
 	}
 	return chosen, nil
+}
+
+// writeDeclarations writes tables with their fields for programs.
+func writeDeclarations(w *jsondoc.Writer, chosen []*arrowio.Declaration) {
+	w.Object().Key("tables").Array()
+	for _, d := range chosen {
+		w.Element().Object()
+		w.Key("table").Text(d.Table)
+		w.Key("revision").Int(d.Revision)
+		w.Key("contract").Text(d.Contract)
+		w.Key("description").Text(d.Description)
+		w.Key("fields").Array()
+		for _, f := range d.Fields {
+			w.Element().Object()
+			w.Key("name").Text(f.Name)
+			w.Key("type").Text(f.Kind.String())
+			w.Key("nullable").Bool(f.Nullable)
+			w.Key("unit").Text(f.Unit)
+			w.Key("description").Text(f.Description)
+			w.End()
+		}
+		w.End().Key("definitions").Object()
+		for _, definition := range d.Definitions {
+			w.Key(definition.Figure).Text(definition.Text)
+		}
+		w.End().End()
+	}
+	w.End().End()
 }
 
 func tableSheet(chosen []*arrowio.Declaration) sheet {

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/inferlab/inferlab/arrowio/export"
 )
 
 // TestExportGivesTheTablesOfTheRun compares tables made of the exported document
@@ -64,5 +67,42 @@ func TestTablesAreDescribed(t *testing.T) {
 	}
 	if code, _, stderr := inferlab("tables", "requsts"); code != exitFailure || !strings.Contains(stderr, "requests") {
 		t.Errorf("exit %d, stderr %q", code, stderr)
+	}
+}
+
+// TestTablesForPrograms: the catalog as JSON names every table with its fields.
+func TestTablesForPrograms(t *testing.T) {
+	code, stdout, stderr := inferlab("tables", "--format", "json")
+	if code != exitDone || stderr != "" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	var doc struct {
+		Tables []struct {
+			Table    string
+			Revision int64
+			Fields   []struct {
+				Name, Type, Unit, Description string
+				Nullable                      bool
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil {
+		t.Fatal(err)
+	}
+	catalog := export.Catalog()
+	if len(doc.Tables) != len(catalog) {
+		t.Fatalf("%d tables; want %d", len(doc.Tables), len(catalog))
+	}
+	for i, d := range catalog {
+		got := doc.Tables[i]
+		if got.Table != d.Table || got.Revision != d.Revision || len(got.Fields) != len(d.Fields) {
+			t.Errorf("%s revision %d with %d fields; want %s revision %d with %d", got.Table, got.Revision, len(got.Fields), d.Table, d.Revision, len(d.Fields))
+			continue
+		}
+		for k, f := range d.Fields {
+			if g := got.Fields[k]; g.Name != f.Name || g.Type != f.Kind.String() || g.Unit != f.Unit || g.Description != f.Description || g.Nullable != f.Nullable {
+				t.Errorf("%s: field %+v; want %+v", d.Table, g, f)
+			}
+		}
 	}
 }
