@@ -15,14 +15,20 @@
 // saving to a page that is complete without it.
 //
 // Serving pages one run, Composed one with an expert cache, ExpertCache a cache that
-// stands alone, ServingComparison one configuration on several machines,
-// Runs any runs against a reference, Roofline a roofline study, Calibrate one fitted
-// dataset.
+// stands alone, ServingComparison one configuration on several machines, Comparison one
+// workload on several, Runs any serving runs against a reference, Roofline a roofline
+// study, Calibrate one fitted dataset; Run, PlanRun, FaultCampaign, ConcurrentCampaign,
+// NodeFailure and Failover page executed plans, Speculative a speculative workload.
+// PageOf makes the page of any of them.
 //
-// A serving page embeds its full result document (up to MaxResultBytes) and the facts
-// of Meta; Rebuild checks the fingerprints of both and makes the same bytes again.
-// Where the result is larger, a summary or its fingerprint stands for it, and the page
-// is made again from the document (ReadResult).
+// ReadResult turns the result document of any command (Commands) back into the result:
+// it is replayed or made again from the inputs that the document carries, and nothing
+// of the document is believed. Its page is the one that the command draws.
 //
-// Contract 09, section 1 and views V0 to V5, V8, V11 to V14 and V17.
+// A page embeds its full result document (up to MaxResultBytes) and the facts of Meta;
+// Rebuild checks the fingerprint of the document, reads it and makes the same bytes
+// again, for every kind of page. Where the result is larger, a summary or its
+// fingerprint stands for it; the page says so, and is made again from the document.
+//
+// Contract 09, section 1 and views V0 to V5, V7, V8, V10 to V15 and V17.
 package report

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,16 +32,15 @@ var quantities = []quantity[*serving.Run]{
 	{"batches", "", "", false, func(r *serving.Run) float64 { return float64(r.Metrics.Batches) }},
 }
 
-// planQuantities compare executed workloads.
+// planQuantities compare executed workloads. Service times add up over all lanes.
 var planQuantities = []quantity[*run.Result]{
 	{"duration", "Shortest run, modeled", "ns", false, func(r *run.Result) float64 { return float64(r.Metrics.TotalDurationNs) }},
 	{"throughput", "Highest predicted throughput", "tokens/s", true, func(r *run.Result) float64 { return r.Metrics.TokensPerSecond }},
-	{"foreground", "Shortest foreground, modeled", "ns", false, func(r *run.Result) float64 { return float64(r.Metrics.ForegroundDurationNs) }},
 	{"background drain", "", "ns", false, func(r *run.Result) float64 { return float64(r.Metrics.BackgroundDrainNs) }},
-	{"compute, all lanes", "Least compute, modeled", "ns", false, func(r *run.Result) float64 { return float64(r.Metrics.ComputeServiceNs) }},
-	{"transfers, all lanes", "", "ns", false, func(r *run.Result) float64 { return float64(r.Metrics.TransferServiceNs) }},
-	{"collectives, all lanes", "", "ns", false, func(r *run.Result) float64 { return float64(r.Metrics.CollectiveServiceNs) }},
-	{"steps", "", "", false, func(r *run.Result) float64 { return float64(len(r.Compiled.Plan.Steps)) }},
+	{"compute", "Least compute service, modeled", "ns", false, func(r *run.Result) float64 { return float64(r.Metrics.ComputeServiceNs) }},
+	{"transfers", "", "ns", false, func(r *run.Result) float64 { return float64(r.Metrics.TransferServiceNs) }},
+	{"collectives", "", "ns", false, func(r *run.Result) float64 { return float64(r.Metrics.CollectiveServiceNs) }},
+	{"steps", "Fewest steps", "", false, func(r *run.Result) float64 { return float64(len(r.Compiled.Plan.Steps)) }},
 }
 
 func (q *quantity[R]) better(a, b float64) bool {
@@ -104,9 +104,13 @@ func bestCards[R any](quantities []quantity[R], list []compared[R]) (out []card)
 	return out
 }
 
-// deltaTable compares every result with the reference, absolute and relative.
+// deltaTable compares every result with the reference, absolute and relative, in all
+// quantities that are not 0 everywhere.
 func deltaTable[R any](quantities []quantity[R], list []compared[R], reference int) table {
 	ref := &list[reference]
+	quantities = slices.DeleteFunc(slices.Clone(quantities), func(q quantity[R]) bool {
+		return !slices.ContainsFunc(list, func(c compared[R]) bool { return q.of(c.run) != 0 })
+	})
 	t := table{Caption: "Every run against " + ref.name, Open: true, Total: len(list), Columns: []figure.Column{{Name: "run"}}}
 	for i := range quantities {
 		t.Columns = append(t.Columns, figure.Column{Name: quantities[i].name, Numeric: true})

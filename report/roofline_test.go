@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -37,6 +38,32 @@ func rooflineStudy() report.RooflineStudy {
 			Points: []report.RooflineClass{{ID: "serving-prefill", Classification: "compute", Ratio: 0.445, HasRatio: true}, {ID: "serving-decode", Classification: "bandwidth", Ratio: 0.679, HasRatio: true}}},
 		Assumptions: []string{"intensity_from_active_weight_bytes"},
 		Unknowns:    []string{"kv_traffic"},
+	}
+}
+
+// TestRooflineComesBack: a study is drawn again from its page, with and without the
+// result that it was taken from; a changed study is refused.
+func TestRooflineComesBack(t *testing.T) {
+	for _, meta := range []report.Meta{{}, {CommandLine: "inferlab roofline", Result: []byte("{}\n")}, {OutputFingerprint: "fnv1a32:0badcafe"}} {
+		page, err := report.Roofline(rooflineStudy(), meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _, err := report.Rebuild(page)
+		if err != nil || !bytes.Equal(again, page) {
+			t.Errorf("%v: equal %v", err, bytes.Equal(again, page))
+		}
+		other := rooflineStudy()
+		other.Unknowns = nil
+		changed, err := report.Roofline(other, meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		link := regexp.MustCompile(`(<a download="study\.json" href=")[^"]*`)
+		swapped := link.ReplaceAllLiteral(page, link.Find(changed))
+		if _, _, err := report.Rebuild(swapped); err == nil || !strings.Contains(err.Error(), "was changed") {
+			t.Errorf("a swapped study: %v", err)
+		}
 	}
 }
 
@@ -129,11 +156,19 @@ func TestRooflineInteractions(t *testing.T) {
 // what it answers.
 func drivePage(t *testing.T, html, script string) map[string]any {
 	t.Helper()
+	got, _, _ := drivePageAt(t, html, script, 1400)
+	return got
+}
+
+// drivePageAt is drivePage in a window of a width; it also returns the console and the
+// network log.
+func drivePageAt(t *testing.T, html, script string, width int) (map[string]any, string, netLog) {
+	t.Helper()
 	html = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAllString(html, "")
 	file := filepath.Join(t.TempDir(), "page.html")
 	if err := os.WriteFile(file, []byte(strings.Replace(html, "</body>", script+"</body>", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	dom, console, _ := load(t, file, 1400)
-	return answer(t, dom, console)
+	dom, console, log := load(t, file, width)
+	return answer(t, dom, console), console, log
 }

@@ -26,6 +26,7 @@ type app struct {
 	stdout, stderr io.Writer
 	strict         bool   // keys that a reader would ignore are errors
 	format         string // json, or table for people
+	printed        string // fingerprint of the JSON document that was printed; empty: none was
 }
 
 // execute runs one command line and returns its exit status.

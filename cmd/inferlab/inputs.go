@@ -85,7 +85,7 @@ func (q *asked) files(requests string) (report.Meta, error) {
 }
 
 // meta is what the page of a result says about its making, with the document that it
-// embeds.
+// embeds; nil: none.
 func (q *asked) meta(requests string, document func(*jsondoc.Writer)) (report.Meta, error) {
 	meta, err := q.files(requests)
 	if err != nil {
@@ -96,6 +96,9 @@ func (q *asked) meta(requests string, document func(*jsondoc.Writer)) (report.Me
 		return meta, err
 	}
 	meta.Calibration = report.CalibrationOf(fitted)
+	if document == nil {
+		return meta, nil
+	}
 	meta.Result, meta.OutputFingerprint, err = report.Embeddable(document)
 	return meta, err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"os"
 	"strconv"
@@ -10,15 +11,21 @@ import (
 	"syscall"
 	"text/tabwriter"
 
+	"github.com/inferlab/inferlab/simcore/canonical"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"golang.org/x/term"
 )
 
 // emit prints one JSON document.
 func (a *app) emit(write func(*jsondoc.Writer)) error {
-	w := jsondoc.NewWriter(a.stdout)
+	sum := fnv.New32a()
+	w := jsondoc.NewWriter(io.MultiWriter(a.stdout, sum))
 	write(w)
-	return printed(w.Close())
+	err := w.Close()
+	if err == nil {
+		a.printed = canonical.FormatFingerprint(sum.Sum32())
+	}
+	return printed(err)
 }
 
 // printed explains a failed write to standard output. A reader that has gone away

@@ -156,3 +156,44 @@ func refuseChanges(t *testing.T, name string, live []byte) {
 		t.Errorf("%s: a changed page: exit %d %s", name, code, stderr)
 	}
 }
+
+// TestResultStandsWithoutItsPage: whatever the command, the document is out before the
+// page is drawn, and a page that fails says so and how to draw it.
+func TestResultStandsWithoutItsPage(t *testing.T) {
+	list := pageCommands(t)
+	for name, args := range list {
+		written(t, "whole.json", slices.DeleteFunc(slices.Clone(args), func(word string) bool { return word == "--what-if" || word == "3" })...)
+		if err := os.Mkdir("gone", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		out := &vanishing{folder: "gone"}
+		var errs bytes.Buffer
+		code := execute(t.Context(), slices.Concat(args, []string{"--report", "gone/page.html"}), out, &errs)
+		for _, want := range []string{"the result is complete and printed", "inferlab report RESULT.json -o page.html"} {
+			if code != exitFailure || !strings.Contains(errs.String(), want) {
+				t.Errorf("%s: exit %d: %s; want %q", name, code, errs.String(), want)
+			}
+		}
+		if !bytes.Equal(out.Bytes(), contents(t, "whole.json")) {
+			t.Errorf("%s: %d bytes of the document were printed, want %d", name, out.Len(), len(contents(t, "whole.json")))
+		}
+	}
+}
+
+// TestRefusedCalibrationComesBack: a dataset that its gates refuse leaves a page, which
+// can be drawn from itself.
+func TestRefusedCalibrationComesBack(t *testing.T) {
+	pageCommands(t)
+	text := strings.Replace(string(contents(t, "lab.yaml")), "max_normalized_rmse: 0.05", "max_normalized_rmse: 0.000001", 1)
+	if err := os.WriteFile("strict.yaml", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := inferlab("calibrate", "strict.yaml", "--report", "live.html")
+	if code != exitFailure || stdout != "" || !strings.Contains(stderr, "strict.yaml") {
+		t.Errorf("exit %d, %q, %q", code, stdout, stderr)
+	}
+	written(t, "said.json", "report", "--from", "live.html", "-o", "again.html")
+	if !bytes.Equal(contents(t, "live.html"), contents(t, "again.html")) {
+		t.Error("the page made from itself differs")
+	}
+}

@@ -15,13 +15,16 @@ import (
 )
 
 // servingMeta is what the page of a serving run says about its making, with its full
-// document where that can fit.
-func servingMeta(q *asked, run *serving.Run, requests string) (report.Meta, error) {
-	form := result.Full
-	if run.Metrics.OutputTokens > report.MaxResultBytes/100 {
-		form = result.Summary // a token takes far more than 100 bytes: the full document cannot fit
+// document where that can fit. A token takes far more than 100 bytes of it: that of a
+// long run is not written a second time only to be left out, and the document that was
+// printed stands for it.
+func (a *app) servingMeta(q *asked, run *serving.Run, requests string) (report.Meta, error) {
+	if run.Metrics.OutputTokens <= report.MaxResultBytes/100 {
+		return q.meta(requests, func(w *jsondoc.Writer) { result.Serving(w, run, result.Full) })
 	}
-	return q.meta(requests, func(w *jsondoc.Writer) { result.Serving(w, run, form) })
+	meta, err := q.meta(requests, nil)
+	meta.OutputFingerprint = a.printed
+	return meta, err
 }
 
 // isFile reports whether a scenario target names a file.

@@ -140,7 +140,7 @@ func (a *app) serve(cmd *cobra.Command, args []string, f *servingFlags) error {
 	}
 	return f.outputs.write(run,
 		a.printing(func(w *jsondoc.Writer) { result.Serving(w, run, f.form()) }, func() []sheet { return servingSheets(run) }),
-		func() (report.Meta, error) { return servingMeta(q, run, f.requests) })
+		func() (report.Meta, error) { return a.servingMeta(q, run, f.requests) })
 }
 
 // form is how much evidence the document holds.
