@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/inferlab/inferlab/arrowio"
@@ -32,7 +33,7 @@ import (
 // reader makes the tables of one kind of document.
 type reader struct {
 	kind   string
-	tables func(r io.Reader, h head, opt arrowio.Options) ([]*arrowio.Table, error)
+	tables func(r io.ReadSeeker, h head, opt arrowio.Options) ([]*arrowio.Table, error)
 }
 
 // readers lists the kinds that have tables.
@@ -123,14 +124,10 @@ func readHead(r io.Reader) (head, error) {
 }
 
 // results reads the exported result of a command.
-func results(r io.Reader, h head, opt arrowio.Options) ([]*arrowio.Table, error) {
+func results(r io.ReadSeeker, h head, opt arrowio.Options) ([]*arrowio.Table, error) {
 	switch h.command {
 	case "serving":
-		served, err := resultdoc.Serving(r, opt)
-		if err != nil {
-			return nil, err
-		}
-		return served.All(), nil
+		return servingResult(r, opt)
 	case "speculative":
 		return speculativeResult(r, opt)
 	case experts.Command:
@@ -139,7 +136,33 @@ func results(r io.Reader, h head, opt arrowio.Options) ([]*arrowio.Table, error)
 	return nil, issue.New("export_command", "command", "the result of %q has no tables; those of serving, speculative and expert-cache have, and the trace document that --trace leaves", h.command)
 }
 
-func servingTrace(r io.Reader, h head, opt arrowio.Options) ([]*arrowio.Table, error) {
+// servingResult reads the result of serving. One with an expert cache is run again
+// from its inputs, because the document does not hold what happened beside the
+// scheduler; it must give the same document.
+func servingResult(r io.ReadSeeker, opt arrowio.Options) ([]*arrowio.Table, error) {
+	served, err := resultdoc.Serving(r, opt)
+	if err != nil {
+		return nil, err
+	}
+	revisions := arrowio.ProvenanceOf(served.Requests().Schema()).Revisions
+	if !slices.ContainsFunc(revisions, func(r jsondoc.Revision) bool { return r.Name == "servingExperts" }) {
+		return served.All(), nil
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	run, err := resultdoc.ComposedRun(text)
+	if err != nil || run == nil { // older documents hold no inputs
+		return served.All(), err
+	}
+	return arrowio.Composed(run, opt).All(), nil
+}
+
+func servingTrace(r io.ReadSeeker, h head, opt arrowio.Options) ([]*arrowio.Table, error) {
 	if h.composed {
 		run, err := resultdoc.ComposedTrace(r)
 		if err != nil {
@@ -168,7 +191,7 @@ func tree(r io.Reader) (document.Value, error) {
 	return document.ParseJSON(text, "")
 }
 
-func plans(r io.Reader, _ head, opt arrowio.Options) ([]*arrowio.Table, error) {
+func plans(r io.ReadSeeker, _ head, opt arrowio.Options) ([]*arrowio.Table, error) {
 	root, err := tree(r)
 	if err != nil {
 		return nil, err

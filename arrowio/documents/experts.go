@@ -13,7 +13,7 @@ import (
 )
 
 // expertCache reads the trace document of an expert cache.
-func expertCache(r io.Reader, _ head, opt arrowio.Options) ([]*arrowio.Table, error) {
+func expertCache(r io.ReadSeeker, _ head, opt arrowio.Options) ([]*arrowio.Table, error) {
 	root, err := tree(r)
 	if err != nil {
 		return nil, err

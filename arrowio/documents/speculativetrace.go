@@ -11,7 +11,7 @@ import (
 
 // speculativeTrace reads the trace of a speculative workload and replays it; with a
 // machine, the tables of the plan that carried it out follow.
-func speculativeTrace(r io.Reader, _ head, opt arrowio.Options) ([]*arrowio.Table, error) {
+func speculativeTrace(r io.ReadSeeker, _ head, opt arrowio.Options) ([]*arrowio.Table, error) {
 	root, err := tree(r)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,8 @@ replayed first; a trace that breaks a rule is refused. -o - writes one table to
 standard output.
 
 A result of serving does not hold the operations of its plans; its trace gives them,
-because it holds all that they follow from.`,
+because it holds all that they follow from. A result of serving with an expert cache
+is run again from its inputs, and gives all tables.`,
 		Example: `  inferlab serving multi-gpu serving.yaml --trace trace.json > run.json
   inferlab export run.json -o tables/
   inferlab export trace.json --tables operations --format arrow -o tables/

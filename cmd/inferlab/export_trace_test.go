@@ -77,6 +77,29 @@ func TestExportOfEveryTrace(t *testing.T) {
 	}
 }
 
+// TestExportOfExpertResults: the results of both commands with an expert cache give
+// the tables of the run, not only of the part that stands in the document.
+func TestExportOfExpertResults(t *testing.T) {
+	in(t, map[string]string{"expert.yaml": expertFile + "workload: {token_count: 12, top_k: 1, token_interval_ns: 1000}\n", "composed.yaml": servedFile + expertFile})
+	for name, args := range map[string][]string{"expert-cache": {"expert-cache", "expert.yaml"}, "serving": {"serving", "multi-gpu", "composed.yaml"}} {
+		code, stdout, stderr := inferlab(append(args, "--arrow", name+"-direct")...)
+		if code != exitDone {
+			t.Fatalf("%s: exit %d: %s", name, code, stderr)
+		}
+		if err := os.WriteFile(name+".json", []byte(stdout), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, stderr := inferlab("export", name+".json", "--format", "arrow", "-o", name+"-exported"); code != exitDone {
+			t.Errorf("%s: export: exit %d: %s", name, code, stderr)
+			continue
+		}
+		sameTables(t, name, name+"-direct", name+"-exported")
+		if names := tablesIn(t, name+"-exported", ".arrow"); !names["expert_residency"] {
+			t.Errorf("%s: the tables are %v", name, names)
+		}
+	}
+}
+
 // TestExportRefusesWhatIsNoTrace: a changed trace is refused by its replay, and a
 // document without tables by its kind.
 func TestExportRefusesWhatIsNoTrace(t *testing.T) {
