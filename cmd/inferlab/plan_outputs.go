@@ -23,7 +23,7 @@ type planOutputs struct{ servingOutputs }
 // be written.
 func (o *planOutputs) on(cmd *cobra.Command) {
 	o.flags(cmd)
-	cmd.Flags().StringVar(&o.trace, "trace", "", "write the protocol trace, with all that replays it, to this .json file")
+	o.traceFlag(cmd)
 	inner := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if o.plain && o.parquet == "" && o.arrow == "" {

@@ -15,10 +15,19 @@ func (a *app) servingCompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serving-compare CONFIG [CALIBRATION]",
 		Short: "Serve the same requests on the six topology families and rank them",
+		Long: `Serves the requests of CONFIG on the six preset machines, replays every run, and ranks
+them by modeled duration.
+
+A comparison is six runs and leaves no protocol trace of its own; that of one machine is
+left by inferlab serving TARGET CONFIG --trace FILE.json.`,
 		Example: `  inferlab serving-compare serving.yaml
   inferlab serving-compare serving.yaml --format table --report compared.html`,
 		Args: positional("CONFIG", "[CALIBRATION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if outputs.trace != "" {
+				return fmt.Errorf("serving-compare: --trace %s: a comparison is six runs and has no one trace; inferlab serving TARGET %s --trace %s leaves that of one machine",
+					outputs.trace, args[0], outputs.trace)
+			}
 			if err := outputs.prepare(); err != nil {
 				return fmt.Errorf("serving-compare: %w", err)
 			}
@@ -38,6 +47,7 @@ func (a *app) servingCompareCommand() *cobra.Command {
 		},
 	}
 	outputs.flags(cmd)
+	cmd.Flags().StringVar(&outputs.trace, "trace", "", "refused: the trace of one machine is left by inferlab serving TARGET CONFIG --trace")
 	a.formatFlag(cmd)
 	return cmd
 }

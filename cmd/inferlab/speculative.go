@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -19,7 +20,10 @@ func (a *app) speculativeCommand() *cobra.Command {
 		Long: `Runs a speculative workload: proposals, verification, acceptance, the checkpoint
 transaction over all state groups, and optionally paged KV. Every iteration is
 derived again by an independent replay. Accepted lengths come from a replay list,
-or are drawn from a conditional distribution by position.`,
+or are drawn from a conditional distribution by position.
+
+--trace leaves the record of every iteration with the configuration it follows from;
+inferlab export replays it before it makes tables of it.`,
 		Example: `  inferlab speculative speculative.yaml
   inferlab speculative speculative.yaml --format table
   inferlab speculative speculative.yaml --parquet out/ --report out.html`,
@@ -33,6 +37,7 @@ or are drawn from a conditional distribution by position.`,
 		},
 	}
 	out.tableFlags(cmd, "iterations and acceptance by position")
+	out.traceFlag(cmd)
 	a.formatFlag(cmd)
 	return cmd
 }
@@ -47,6 +52,9 @@ widths and accepted counts through the checkpoint transaction, and compares the
 committed stream with the target-only output. With TARGET the iterations also run
 on a machine.
 
+--trace leaves the derived iterations with the token values they follow from and, with
+TARGET, the trace of the plan that carried them out.
+
 Exit status: 0 the streams are equal; 2 they differ; 1 the trace is malformed.`,
 		Example: `  inferlab speculative-trace trace.yaml
   inferlab speculative-trace trace.yaml multi-gpu`,
@@ -60,6 +68,7 @@ Exit status: 0 the streams are equal; 2 they differ; 1 the trace is malformed.`,
 		},
 	}
 	out.tableFlags(cmd, "iterations and acceptance by position")
+	out.traceFlag(cmd)
 	a.formatFlag(cmd)
 	return cmd
 }
@@ -72,6 +81,9 @@ func (a *app) speculativeCaptureCommand() *cobra.Command {
 		Long: `Binds a target-only and a speculative capture of one configuration, derives every
 commit of the speculative run, and compares it with what the runtime claims and
 with the target-only output. With TARGET the iterations also run on a machine.
+
+--trace leaves the derived iterations with the token values they follow from and, with
+TARGET, the trace of the plan that carried them out.
 
 Exit status: 0 the outputs are equal; 2 they differ; 1 a capture is malformed or
 contradicts itself.`,
@@ -86,6 +98,7 @@ contradicts itself.`,
 		},
 	}
 	out.tableFlags(cmd, "iterations and acceptance by position")
+	out.traceFlag(cmd)
 	a.formatFlag(cmd)
 	return cmd
 }
@@ -93,14 +106,15 @@ contradicts itself.`,
 // draft makes the result of a speculative workload and leaves its outputs. Tokens that
 // differ from the target-only run are a negative answer.
 func (a *app) draft(out *servingOutputs, q *asked, command func(*experiment.Inputs) (*experiment.Drafted, *experiment.Made, error)) error {
-	if err := out.prepare(); err != nil {
-		return err
+	if err := errors.Join(checkTraceFile(out.trace), out.prepare()); err != nil {
+		return fmt.Errorf("%s: %w", q.cmd.Name(), err)
 	}
 	d, made, err := command(q.Inputs)
 	if err != nil {
 		return err
 	}
 	err = a.leave(out, q, made, func() []sheet { return draftedSheets(d) }, servingEvidence{
+		trace: d.WriteTrace,
 		tables: func(opt arrowio.Options) []*arrowio.Table {
 			if e := d.Execution; e != nil { // iterations have times
 				return arrowio.SpeculativeOn(d.Workload, e.Run, e.Speculation, opt).All()

@@ -7,7 +7,13 @@ import (
 	"github.com/inferlab/inferlab/internal/wholefile"
 	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
+	"github.com/spf13/cobra"
 )
+
+// traceFlag adds --trace to a command that runs one protocol.
+func (o *servingOutputs) traceFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.trace, "trace", "", "write the protocol trace, with all that replays it, to this .json file")
+}
 
 // checkTraceFile proves, before any work is done, that a protocol trace can be
 // written to path; an empty path asks for none. The name must end in .json, so

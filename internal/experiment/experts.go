@@ -19,7 +19,7 @@ func ExpertCache(in *Inputs) (*experts.Run, *Made, error) {
 	in.warn(f.name, warnings)
 	r, err := experts.Simulate(*cfg)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, f.located(err)
 	}
 	return r, in.made(experts.Command, r, r.Confidence(), r.WriteDocument), nil
 }

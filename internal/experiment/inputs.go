@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/inferlab/inferlab/calibration"
 	"github.com/inferlab/inferlab/simcore/canonical"
@@ -50,6 +51,27 @@ type Inputs struct {
 type file struct {
 	name string
 	doc  document.Value
+}
+
+// located names the file in a refusal of one of its blocks, unless it is named. The
+// settings of a serving file may stand at its root.
+func (f file) located(err error) error {
+	found := issue.All(err)
+	if len(found) == 0 || strings.HasPrefix(err.Error(), f.name) {
+		return err
+	}
+	if block, _, _ := strings.Cut(found[0].Path, "."); block != "serving" && f.doc.Get(block) == nil {
+		return err
+	}
+	return fmt.Errorf("%s: %w", f.name, err)
+}
+
+// Located names the file under one of the words above in a refusal that points into it.
+func (in *Inputs) Located(key string, err error) error {
+	if f, ok := in.files[key]; ok {
+		return f.located(err)
+	}
+	return err
 }
 
 // Add adds a file under one of the words above; name is for messages.

@@ -129,7 +129,7 @@ func ConcurrentCampaign(in *Inputs) (*campaign.Concurrent, *Made, error) {
 	}
 	c, err := campaign.RunConcurrent(w.scenario, p, options)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, w.file.located(err)
 	}
 	c.Confidence = w.confidence()
 	return c, in.made("concurrent-campaign", c, c.Confidence, func(d *jsondoc.Writer) {
@@ -149,7 +149,7 @@ func NodeFailure(in *Inputs) (*campaign.NodeFailure, *Made, error) {
 	}
 	n, err := campaign.RunNodeFailure(w.scenario, p, options, fault)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, w.file.located(err)
 	}
 	n.Confidence = w.confidence()
 	return n, in.made("concurrent-node-failure", n, n.Confidence, func(d *jsondoc.Writer) {
@@ -165,7 +165,7 @@ func Failover(in *Inputs) (*campaign.Failover, *Made, error) {
 	}
 	f, err := campaign.RunFailover(request)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, w.file.located(err)
 	}
 	f.Confidence = evidence.Weakest(w.confidence(), run.Confidence(request.RecoveryScenario, w.model, false))
 	head := w.head("node-failover", recoveryRevision)

@@ -80,7 +80,7 @@ func ServingCompare(in *Inputs, interrupted func() bool) (*ServedEverywhere, *Ma
 			serving.RunOptions{Speculation: served.Speculation, Interrupted: interrupted})
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, in.Located(ConfigFile, err)
 	}
 	m := in.made("serving-compare", c, c.Confidence, func(w *jsondoc.Writer) { result.ServingCompare(w, c.Comparison) })
 	for i := range c.Entries {

@@ -30,6 +30,20 @@ func (d *Drafted) confidence() evidence.Class {
 	return result.SpeculativeConfidence(d.Workload)
 }
 
+// WriteTrace writes the protocol trace: the record of the iterations with all that
+// replays it, token values and the trace of the machine's plan included.
+func (d *Drafted) WriteTrace(w *jsondoc.Writer) {
+	document := trace.SpeculativeDocument{Config: &d.Workload.Config, Trace: &d.Workload.Trace}
+	if d.Tokens != nil {
+		document.Tokens, document.Committed = d.Tokens.Trace, d.Tokens.Committed
+	}
+	if d.Execution != nil {
+		r := d.Execution.Run
+		document.Execution = func(w *jsondoc.Writer) { trace.WritePlanDocument(w, r.Scenario, r.Compiled.Plan, r.Trace) }
+	}
+	document.Write(w)
+}
+
 // Speculative is the command speculative.
 func Speculative(in *Inputs) (*Drafted, *Made, error) {
 	f, err := in.file(ConfigFile)

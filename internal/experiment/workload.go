@@ -112,6 +112,11 @@ func (w *workloadFile) fits(path string, tokens int64, s *topology.Scenario) err
 	return nil
 }
 
+// located names the file in a refusal that points into it.
+func (w *workloadFile) located(err error) error {
+	return file{w.name, *w.reader.Root().Value()}.located(err)
+}
+
 // block reads a command's own block of the file.
 func (w *workloadFile) block(read func(root document.Node)) error {
 	read(w.reader.Root())
@@ -125,7 +130,7 @@ func (w *workloadFile) block(read func(root document.Node)) error {
 func (w *workloadFile) plan(s *topology.Scenario, m *cost.Model) (*plan.Plan, error) {
 	profile, err := w.build(s)
 	if err != nil {
-		return nil, err
+		return nil, w.located(err)
 	}
 	compiled, err := compiler.Compile(s, profile, m)
 	if err != nil {
@@ -185,7 +190,7 @@ func Run(in *Inputs) (*Ran, *Made, error) {
 	}
 	profile, err := w.file.build(w.scenario)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, w.file.located(err)
 	}
 	r := &Ran{Drafted: w.file.speculative}
 	if r.Result, err = run.Execute(w.scenario, profile, w.model); err != nil {
@@ -220,7 +225,7 @@ func Compare(in *Inputs) (*run.Comparison, *Made, error) {
 	}
 	c, err := run.Compare(families, file.build, model)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, file.located(err)
 	}
 	m := in.made("compare", c, c.Confidence(), c.WriteDocument)
 	for _, r := range c.Results {

@@ -51,7 +51,7 @@ func (c *Cache) planLoad(t *tier, e int32, protect bool) error {
 		return issue.New(CodeOverflow, "bytesMoved", "expert %s: the bytes moved leave the safe integers", c.tr.ExpertID(e))
 	}
 	if !c.planVictims(t, p, c.bytes[e], protect) {
-		return issue.New(CodeCapacity, "", "%s partition %s of %d bytes has no room for expert %s of %d bytes",
+		return issue.New(CodeCapacity, t.path(), "%s partition %s of %d bytes has no room for expert %s of %d bytes",
 			t.kind, p.id, p.capacity, c.tr.ExpertID(e), c.bytes[e])
 	}
 	p.delta += c.bytes[e]

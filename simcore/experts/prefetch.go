@@ -54,7 +54,7 @@ func (c *Cache) planPrefetch(t *tier, experts []int32) error {
 		}
 		p.delta += c.bytes[e]
 		if p.reserved+p.delta > p.capacity {
-			return issue.New(CodeCapacity, "", "%s partition %s of %d bytes cannot reserve the prefetch: %d bytes are reserved, at least %d more are asked for",
+			return issue.New(CodeCapacity, t.path(), "%s partition %s of %d bytes cannot reserve the prefetch: %d bytes are reserved, at least %d more are asked for",
 				t.kind, p.id, p.capacity, p.reserved, p.delta)
 		}
 	}

@@ -110,7 +110,7 @@ func (c *Cache) admitWorkingSet() error {
 			p.delta += c.bytes[e]
 		}
 		if p.reserved+p.delta > p.capacity {
-			return issue.New(CodeCapacity, "", "hot partition %s of %d bytes cannot hold the selected experts: %d bytes are reserved, at least %d more are needed",
+			return issue.New(CodeCapacity, c.hot.path(), "hot partition %s of %d bytes cannot hold the selected experts: %d bytes are reserved, at least %d more are needed",
 				p.id, p.capacity, p.reserved, p.delta)
 		}
 	}

@@ -43,6 +43,9 @@ type partition struct {
 	cursor int32 // next resident to look at
 }
 
+// path is the setting of the tier's capacity in a configuration.
+func (t *tier) path() string { return "expert_cache." + t.kind.String() + "_capacity_bytes" }
+
 func newTier(kind trace.Tier, cfg *workload.ExpertCache, table []workload.ExpertPartition, capacity int64) *tier {
 	n := len(cfg.Experts)
 	t := &tier{
