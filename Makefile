@@ -46,10 +46,7 @@ $(VENV)/ready: testdata/python/requirements.txt
 
 reader-test: build $(VENV)/ready
 	rm -rf $(PYTEST_OUT)
-	mkdir -p $(PYTEST_OUT)/speculative
-	./bin/inferlab serving multi-gpu testdata/serving.yaml --parquet $(PYTEST_OUT) --arrow $(PYTEST_OUT) > $(PYTEST_OUT)/result.json
-	./bin/inferlab speculative testdata/speculative.yaml --parquet $(PYTEST_OUT)/speculative > $(PYTEST_OUT)/speculative/result.json
-	INFERLAB_OUT=$(abspath $(PYTEST_OUT)) INFERLAB_SPECULATIVE_OUT=$(abspath $(PYTEST_OUT)/speculative) $(VENV_PY) -m pytest -q testdata/python
+	INFERLAB=$(abspath bin/inferlab) INFERLAB_OUT=$(abspath $(PYTEST_OUT)) $(VENV_PY) -m pytest -q testdata/python
 
 bench:
 	$(GO) test -run '^$$' -bench . ./...

@@ -1,28 +1,41 @@
-"""The run under test: a directory with result.json and the tables of the same run.
+"""The runs under test. INFERLAB names the binary (bin/inferlab when it is not set) and
+INFERLAB_OUT a directory for the runs."""
 
-INFERLAB_OUT names the directory. It holds NAME.parquet for every table, NAME.arrow
-as well when the run was written in both forms, and the full result document.
-"""
-
-import json
 import os
 import pathlib
 
 import pytest
 
+import runs
 
-@pytest.fixture(scope="session")
-def out():
-    path = os.environ.get("INFERLAB_OUT")
-    if not path:
-        pytest.fail("INFERLAB_OUT does not name the directory of a run")
-    return pathlib.Path(path)
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "table(name...): the test compares rows of these tables with the document of their run")
 
 
 @pytest.fixture(scope="session")
-def document(out):
-    with open(out / "result.json", encoding="utf-8") as f:
-        return json.load(f)
+def run_of(tmp_path_factory):
+    """Finds a run by name; each is made once."""
+    root = os.environ.get("INFERLAB_OUT")
+    root = pathlib.Path(root) if root else tmp_path_factory.mktemp("runs")
+    made = {}
+
+    def get(name):
+        if name not in made:
+            made[name] = runs.Run(name, root / name)
+        return made[name]
+
+    return get
+
+
+@pytest.fixture(scope="session")
+def out(run_of):
+    return run_of("served").directory
+
+
+@pytest.fixture(scope="session")
+def document(run_of):
+    return run_of("served").document
 
 
 @pytest.fixture(scope="session")

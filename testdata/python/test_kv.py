@@ -1,30 +1,22 @@
 """The tables of a paged KV cache say what the result document of the same speculative
-run says. INFERLAB_SPECULATIVE_OUT names the directory: result.json of a run with
-paged_kv, and its tables as Parquet files."""
-
-import json
-import os
-import pathlib
+run says."""
 
 import pytest
 
-from test_tables import readers
+from readers import readers
 
 
 @pytest.fixture(scope="module")
-def pages():
-    path = os.environ.get("INFERLAB_SPECULATIVE_OUT")
-    if not path:
-        pytest.skip("INFERLAB_SPECULATIVE_OUT does not name the directory of a run with paged KV")
-    return pathlib.Path(path)
+def pages(run_of):
+    return run_of("drafted").directory
 
 
 @pytest.fixture(scope="module")
-def paged(pages):
-    with open(pages / "result.json", encoding="utf-8") as f:
-        return json.load(f)["pagedKv"]
+def paged(run_of):
+    return run_of("drafted").document["pagedKv"]
 
 
+@pytest.mark.table("kv_events")
 @readers
 def test_events(read, pages, paged):
     got = read(pages, "kv_events", ["source_sequence", "kind", "checkpoint_id", "pages_allocated", "pages_released", "length_tokens"])
@@ -36,6 +28,7 @@ def test_events(read, pages, paged):
     assert got == want
 
 
+@pytest.mark.table("kv_pages")
 @readers
 def test_pages(read, pages, paged):
     """Every page stands once, from the event that takes it to the one that gives it back."""

@@ -4,7 +4,6 @@ document of the same run says."""
 import shutil
 
 import duckdb
-import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -12,52 +11,21 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
 
+import runs
 import truth
+from readers import parquet, readers, rows_polars
 
-TABLES = ["requests", "tokens", "batches", "batch_members", "operations", "reservations", "resources", "metrics", "memory_timeline"]
-
-
-def parquet(out, name):
-    return out / f"{name}.parquet"
+TABLES = [name for name, run in runs.TABLES.items() if run == "served"]
 
 
-def rows_pyarrow(out, name, columns):
-    table = pq.read_table(parquet(out, name), columns=columns)
-    return [tuple(r[c] for c in columns) for r in table.to_pylist()]
-
-
-def rows_pandas(out, name, columns):
-    frame = pd.read_parquet(parquet(out, name), columns=columns, dtype_backend="pyarrow")
-    cells = [frame[c].astype(object).tolist() for c in columns]
-    return [tuple(map(plain, row)) for row in zip(*cells)]
-
-
-def plain(value):
-    """A pandas cell as a Python value: arrays are lists, missing is None."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    return None if value is pd.NA or value != value else value
-
-
-def rows_polars(out, name, columns):
-    return pl.read_parquet(parquet(out, name), columns=columns).select(columns).rows()
-
-
-def rows_duckdb(out, name, columns):
-    names = ", ".join(f'"{c}"' for c in columns)
-    return duckdb.sql(f"select {names} from read_parquet('{parquet(out, name)}')").fetchall()
-
-
-READERS = [rows_pyarrow, rows_pandas, rows_polars, rows_duckdb]
-readers = pytest.mark.parametrize("read", READERS, ids=lambda f: f.__name__.removeprefix("rows_"))
-
-
+@pytest.mark.table("tokens")
 @readers
 def test_tokens(read, out, serving):
     got = read(out, "tokens", ["batch_id", "request_id", "token_index", "emitted_at_ns", "itl_ns", "source"])
     assert got == truth.tokens(serving)
 
 
+@pytest.mark.table("requests")
 @readers
 def test_requests(read, out, serving):
     got = read(out, "requests", ["request_id", "arrival_ns", "output_tokens", "first_token_ns", "completed_at_ns", "ttft_ns", "latency_ns"])
@@ -67,6 +35,7 @@ def test_requests(read, out, serving):
     ]
 
 
+@pytest.mark.table("requests")
 @readers
 def test_request_means(read, out, serving):
     """Time per output token is absent, not zero, for requests of one token."""
@@ -78,6 +47,7 @@ def test_request_means(read, out, serving):
     assert (None,) in want, "the run must have a request of one token"
 
 
+@pytest.mark.table("batches")
 @readers
 def test_batches(read, out, document, serving):
     got = read(out, "batches", [
@@ -94,12 +64,14 @@ def test_batches(read, out, document, serving):
     assert got == want
 
 
+@pytest.mark.table("batch_members")
 @readers
 def test_batch_members(read, out, serving):
     got = read(out, "batch_members", ["batch_id", "request_id", "phase", "tokens", "committed_tokens"])
     assert got == truth.members(serving)
 
 
+@pytest.mark.table("resources")
 @readers
 def test_resources(read, out, document):
     got = read(out, "resources", ["resource_id", "kind", "busy_ns", "capacity_lanes", "observation_ns", "utilization"])
@@ -110,6 +82,7 @@ def test_resources(read, out, document):
     ]
 
 
+@pytest.mark.table("memory_timeline")
 @readers
 def test_memory_timeline(read, out, document, serving):
     """Every domain's KV follows the counters of the trace; what else it reserves is constant."""
@@ -125,6 +98,7 @@ def test_memory_timeline(read, out, document, serving):
             assert rows == [(0, float(reserved), None, reserved, limit)]
 
 
+@pytest.mark.table("metrics")
 @readers
 def test_metrics(read, out, document, serving):
     """Every number of the document's metrics stands in the table, integers as integers."""
@@ -140,6 +114,7 @@ def test_metrics(read, out, document, serving):
     assert want == {}
 
 
+@pytest.mark.table("operations")
 @readers
 def test_operation_lists(read, out, document):
     """Lists have as many lanes as resources, and batches the operations that they count."""
@@ -183,6 +158,7 @@ def test_join_on_ids(out, serving):
     assert joined.height == len(serving["requests"])
 
 
+@pytest.mark.table("reservations")
 def test_busy_time_follows_from_reservations(out, document):
     got = duckdb.sql(f"""
         select resource_id, sum(finish_ns - start_ns)::bigint from read_parquet('{parquet(out, "reservations")}')
