@@ -1,9 +1,12 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/inferlab/inferlab/arrowio/resultdoc"
 	"github.com/inferlab/inferlab/calibration"
@@ -183,24 +186,58 @@ func Commands() []string { return append([]string{servingCommand}, experiment.Co
 // drawn.
 func ReadResult(text []byte) (*Document, error) {
 	doc := &Document{Text: text, Fingerprint: canonical.FingerprintBytes(text)}
-	var head struct{ Kind, Command string }
-	if err := json.Unmarshal(text, &head); err == nil && head.Kind == jsondoc.ResultKind && head.Command != servingCommand {
-		if !slices.Contains(experiment.Commands(), head.Command) {
-			return nil, issue.New("result_command", "command", "results of %q have no page; those of %v have", head.Command, Commands())
-		}
-		doc.made, err = experiment.Again(text)
-		return doc, err
+	kind, command := headOf(text)
+	switch {
+	case kind == "" || kind == jsondoc.ResultKind && command == servingCommand:
+		return doc, doc.readServing(text)
+	case kind != jsondoc.ResultKind:
+		return nil, issue.New("result_kind", "kind", "is %q; expected %q, the document that a command prints: it carries its inputs and needs no trace beside it (of a summary of serving, name the trace with --trace)",
+			kind, jsondoc.ResultKind)
+	case !slices.Contains(experiment.Commands(), command):
+		return nil, issue.New("result_command", "command", "results of %q have no page; those of %s have", command, strings.Join(Commands(), ", "))
 	}
 	var err error
-	if doc.Experts, err = resultdoc.ComposedRun(text); err != nil {
-		return nil, err
-	}
-	if doc.Experts != nil {
-		doc.Run = doc.Experts.Serving
-		return doc, nil
-	}
-	doc.Run, err = experiment.ServingDocument(text)
+	doc.made, err = experiment.Again(text)
 	return doc, err
+}
+
+// readServing reads the document of a serving run; only its reader knows whether it has
+// an expert cache.
+func (d *Document) readServing(text []byte) (err error) {
+	var refused *issue.Error
+	if d.Run, err = experiment.ServingDocument(text); !errors.As(err, &refused) || refused.Path != "inputs.experts" {
+		return err
+	}
+	if d.Experts, err = resultdoc.ComposedRun(text); err == nil {
+		d.Run = d.Experts.Serving
+	}
+	return err
+}
+
+// headOf reads what a document is from its first members, which stand before its bulk;
+// empty when it is none of ours.
+func headOf(text []byte) (kind, command string) {
+	in := json.NewDecoder(bytes.NewReader(text))
+	if token, err := in.Token(); err != nil || token != json.Delim('{') {
+		return "", ""
+	}
+	for in.More() && (kind == "" || kind == jsondoc.ResultKind && command == "") {
+		key, err := in.Token()
+		if err != nil {
+			break
+		}
+		var value json.RawMessage
+		if err := in.Decode(&value); err != nil {
+			break
+		}
+		switch key {
+		case "kind":
+			_ = json.Unmarshal(value, &kind) // anything but a text leaves it empty
+		case "command":
+			_ = json.Unmarshal(value, &command)
+		}
+	}
+	return kind, command
 }
 
 // ReadWithTrace reads the document of a serving run in any form, also a summary, with

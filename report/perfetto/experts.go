@@ -1,6 +1,8 @@
 package perfetto
 
 import (
+	"fmt"
+
 	"github.com/inferlab/inferlab/report/figure"
 	"github.com/inferlab/inferlab/simcore/composed"
 	"github.com/inferlab/inferlab/simcore/trace"
@@ -93,6 +95,9 @@ func (x *expertsWriter) rowFor(first int, name string, fromNs, toNs int64) int {
 		}
 	}
 	x.ends[first] = append(ends, toNs)
+	if len(ends) > 0 {
+		name = fmt.Sprintf("%s, row %d", name, len(ends)+1)
+	}
 	x.w.row(pidExperts, first+len(ends), name)
 	return first + len(ends)
 }
