@@ -20,6 +20,10 @@ const (
 	maxSchemaParts = 1 << 20
 )
 
+// CheckSchemaMessage checks a serialized schema, as Parquet files carry one, before the
+// library reads it.
+func CheckSchemaMessage(message []byte) error { return checkStream(message) }
+
 // checkStream walks over the messages of a stream. A message is a continuation
 // marker, the length of its metadata, the metadata (a flatbuffer padded to 8
 // bytes), and a body whose length the metadata state; a metadata length of 0 ends

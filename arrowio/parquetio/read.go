@@ -2,7 +2,9 @@ package parquetio
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -31,6 +33,9 @@ func Read(r parquet.ReaderAtSeeker) (t *arrowio.Table, err error) {
 		return nil, fmt.Errorf("read parquet: %w", err)
 	}
 	defer pf.Close()
+	if err := checkStored(pf.MetaData().KeyValueMetadata()); err != nil {
+		return nil, fmt.Errorf("read parquet: %w", err)
+	}
 	fr, err := pqarrow.NewFileReader(pf, pqarrow.ArrowReadProperties{BatchSize: arrowio.BatchRows}, mem)
 	if err != nil {
 		return nil, fmt.Errorf("read parquet: %w", err)
@@ -52,11 +57,28 @@ func Read(r parquet.ReaderAtSeeker) (t *arrowio.Table, err error) {
 	return arrowio.FromBatches(name, schema, batches), nil
 }
 
+// storedSchema is the key of the Arrow schema that a file of an Arrow writer carries.
+const storedSchema = "ARROW:schema"
+
+// checkStored checks the Arrow schema of a file before the library allocates what it
+// asks for. Writers pad its base64 or do not.
+func checkStored(footer metadata.KeyValueMetadata) error {
+	text := footer.FindValue(storedSchema)
+	if text == nil {
+		return nil
+	}
+	message, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(*text, "="))
+	if err != nil {
+		return fmt.Errorf("%s: %w", storedSchema, err)
+	}
+	return arrowio.CheckSchemaMessage(message)
+}
+
 // asWritten restores what the library changes in a schema on its way through a
 // file: it adds column numbers to the metadata of every field and leaves the
 // schema's own metadata in the footer.
 func asWritten(s *arrow.Schema, footer metadata.KeyValueMetadata) *arrow.Schema {
-	const fieldID, serialized = "PARQUET:field_id", "ARROW:schema"
+	const fieldID = "PARQUET:field_id"
 	fields := make([]arrow.Field, s.NumFields())
 	for i, f := range s.Fields() {
 		f.Metadata = without(f.Metadata.Keys(), f.Metadata.Values(), fieldID)
@@ -67,7 +89,7 @@ func asWritten(s *arrow.Schema, footer metadata.KeyValueMetadata) *arrow.Schema 
 		}
 		fields[i] = f
 	}
-	meta := without(footer.Keys(), footer.Values(), serialized)
+	meta := without(footer.Keys(), footer.Values(), storedSchema)
 	return arrow.NewSchema(fields, &meta)
 }
 
