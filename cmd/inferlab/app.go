@@ -81,7 +81,7 @@ failure.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%s: %w", cmd.Name(), err)
+		return fmt.Errorf("%s: %w", cmd.Name(), optionError(err))
 	})
 	root.PersistentFlags().BoolVar(&a.strict, "strict", false, "make ignored keys of input files errors instead of warnings")
 	a.addCommands(root)

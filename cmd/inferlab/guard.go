@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,6 +21,20 @@ func guard(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s: %w", cmd.Name(), err)
 	}
 	return nil
+}
+
+// optionError says in words what an option expected, instead of how its value was read.
+func optionError(err error) error {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	wanted := map[string]string{"int": "an integer", "int64": "an integer", "float64": "a number", "bool": "true or false",
+		"duration": "a duration such as 5s"}[bad.GetFlag().Value.Type()]
+	if wanted == "" {
+		return err
+	}
+	return fmt.Errorf("--%s: found %q, expected %s", bad.GetFlag().Name, bad.GetValue(), wanted)
 }
 
 func emptyOptions(cmd *cobra.Command) (err error) {

@@ -35,6 +35,9 @@ func TestInputsAreNeverOverwritten(t *testing.T) {
 		{[]string{"serving", "multi-gpu", config, "--trace", same, "--report", same}, "name one file"},
 		{[]string{"serving", "multi-gpu", config, "--report", ""}, "--report: found an empty text"},
 		{[]string{"serving", "multi-gpu", config, "--max-batch-size", "0"}, "--max-batch-size: found 0"},
+		{[]string{"serving", "multi-gpu", config, "--max-batch-size", "4x"}, "--max-batch-size: found \"4x\", expected an integer"},
+		{[]string{"serving", "multi-gpu", config, "--summary=perhaps"}, "--summary: found \"perhaps\", expected true or false"},
+		{[]string{"speculative", config, "--format", "table", "--trace", config}, "overwrite the input"},
 	} {
 		code, stdout, stderr := inferlab(c.args...)
 		if code != exitFailure || stdout != "" || !strings.Contains(stderr, c.want) {

@@ -153,7 +153,11 @@ func (f *servingFlags) form() result.Form {
 
 // located names the configuration file in a refusal that points into it.
 func located(files []string, err error) error {
-	if found := issue.All(err); len(found) > 0 && len(files) > 0 && strings.HasPrefix(found[0].Path, "serving.") {
+	found := issue.All(err)
+	if len(found) == 0 || len(files) == 0 || strings.HasPrefix(err.Error(), files[0]) {
+		return err
+	}
+	if block, _, _ := strings.Cut(found[0].Path, "."); block == "serving" || block == "expert_cache" {
 		return fmt.Errorf("%s: %w", files[0], err)
 	}
 	return err

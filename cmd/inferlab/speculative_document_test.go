@@ -137,6 +137,7 @@ func TestWorkloadRefusalsNameTheirFile(t *testing.T) {
 	const plain = "target_only: {token_count: 4}\n"
 	const experts = "expert_cache: {experts: [{id: a, bytes: 100}], hot_capacity_bytes: 10, warm_capacity_bytes: 0, warm_to_hot_latency_ns: 1," +
 		" cold_to_hot_latency_ns: 1, cold_to_warm_latency_ns: 1}\nworkload: {token_count: 1, top_k: 1, token_interval_ns: 1}\n"
+	served, _, _ := strings.Cut(servedFile+strings.Replace(experts, "{experts", "{contract_revision: 3, top_k: 1, experts", 1), "workload:")
 	for _, c := range []struct {
 		text, want string
 		command    []string
@@ -148,6 +149,8 @@ func TestWorkloadRefusalsNameTheirFile(t *testing.T) {
 		{plain + "node_failover: {failed_node_id: node1, fault_at_ns: -5}\n", "node_failover.fault_at_ns: -5 ", []string{"node-failover", "multi-node", "single-gpu-cpu", "w.yaml"}},
 		{experts, "expert_cache.hot_capacity_bytes: hot partition default of 10 bytes cannot hold", []string{"expert-cache", "w.yaml"}},
 		{experts + "initial_prefetch: {expert_ids: [b], target_tier: hot, lead_time_ns: 0}\n", "initial_prefetch.expert_ids[0]: ", []string{"expert-cache", "w.yaml"}},
+		{served, "expert_cache.hot_capacity_bytes: ", []string{"serving", "multi-gpu", "w.yaml"}},
+		{served, "expert_cache.hot_capacity_bytes: ", []string{"serving-compare", "w.yaml"}},
 		{"speculative: {family: mtp, output_token_count: 9, max_additional_tokens: 1, acceptance: {kind: replay, accepted_draft_tokens: [9007199254740991]}}\n",
 			"speculative.acceptance.accepted_draft_tokens[0]: found 9007199254740991, expected an integer from 0 to 1", []string{"run", "multi-gpu", "w.yaml"}},
 	} {
