@@ -60,5 +60,5 @@ func leftOut(meta *Meta, other *standIn) result {
 }
 
 // tooLarge is said of a result that is not embedded.
-const tooLarge = "The result document is too large for this page: only its fingerprint stands here. " +
+const tooLarge = "The result document is too large for this page: its fingerprint stands here. " +
 	"Keep the document that the command prints; the page is drawn again from it, not from itself: inferlab report RESULT.json -o PAGE.html."
