@@ -284,9 +284,12 @@ type places struct {
 	few   map[int32]int32
 }
 
+// smallMachine is the number of domains up to which every tree expects to see most of
+// them.
+const smallMachine = 512
+
 func newPlaces(domains int) places {
-	const small = 512
-	if domains <= small {
+	if domains <= smallMachine {
 		return places{table: make([]int32, domains)}
 	}
 	return places{few: make(map[int32]int32)}
@@ -313,11 +316,14 @@ func (r *router) tree(source int32, bytes int64) *tree {
 	if t, known := r.trees[key]; known {
 		return t
 	}
-	const first = 64 // domains that a tree has room for at once
+	first := 4 // domains that a tree has room for at once
+	if len(r.out) <= smallMachine {
+		first = min(len(r.out), 64)
+	}
 	t := &tree{source: source, duration: r.durations(bytes), place: newPlaces(len(r.out)), queue: costQueue{{0, source}}}
-	t.reached = make([]reached, 1, min(len(r.out), first))
+	t.reached = make([]reached, 1, first)
 	t.reached[0] = reached{domain: source, link: -1, before: -1, branch: 1}
-	t.branches = make([]branch, 1, cap(t.reached))
+	t.branches = make([]branch, 1, first)
 	t.branches[0].route.DomainIDs = []string{r.spec.MemoryDomains[source].ID}
 	t.place.put(source, 0)
 	r.trees[key] = t
