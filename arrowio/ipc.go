@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
@@ -50,11 +51,14 @@ func ReadIPC(r interface {
 	got := FromBatches(tableName(fr.Schema()), fr.Schema(), nil)
 	for i := range fr.NumRecords() {
 		rec, err := fr.RecordBatchAt(i)
+		if err == nil {
+			got.keep(rec)
+			err = checkBatch(rec)
+		}
 		if err != nil {
 			got.Release()
 			return nil, malformed(err)
 		}
-		got.keep(rec)
 	}
 	return got, nil
 }
@@ -80,12 +84,27 @@ func ReadIPCStream(r io.Reader, mem memory.Allocator) (t *Table, err error) {
 		rec := sr.RecordBatch()
 		rec.Retain()
 		got.keep(rec)
+		if err := checkBatch(rec); err != nil {
+			got.Release()
+			return nil, malformed(err)
+		}
 	}
 	if err := sr.Err(); err != nil {
 		got.Release()
 		return nil, malformed(err)
 	}
 	return got, nil
+}
+
+// checkBatch reads every offset and every position in a dictionary once, so that no
+// later reader meets one that leaves its data.
+func checkBatch(rec arrow.RecordBatch) error {
+	for i, column := range rec.Columns() {
+		if err := array.ValidateFull(column); err != nil {
+			return fmt.Errorf("column %s: %w", rec.ColumnName(i), err)
+		}
+	}
+	return nil
 }
 
 func malformed(err error) error { return fmt.Errorf("read arrow: %w", err) }

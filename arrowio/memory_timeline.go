@@ -1,6 +1,7 @@
 package arrowio
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/inferlab/inferlab/simcore/quantity"
@@ -44,6 +45,15 @@ type memoryTimeline struct {
 // MemoryTimeline is the table memory_timeline. It has no rows without a scenario.
 func (t *ServingTables) MemoryTimeline() *Table {
 	m := newMemoryTimeline(t.run)
+	if t.run.Scenario != nil {
+		m.atNs, m.level = kvLevel(t.run.Trace.Batches)
+	}
+	m.layOut()
+	return t.memoryTable(m)
+}
+
+// memoryTable is the rows of a timeline that is laid out.
+func (t *ServingTables) memoryTable(m *memoryTimeline) *Table {
 	each := func(from int64, n int, f func(i int, s *memorySeries, row int64)) {
 		m.rows.visit(from, n, func(k, at int, lo, hi int64) {
 			for row := lo; row < hi; row++ {
@@ -90,11 +100,11 @@ func (t *ServingTables) MemoryTimeline() *Table {
 	)
 }
 
+// newMemoryTimeline has the series of a run, and no changes yet.
 func newMemoryTimeline(run *serving.Run) *memoryTimeline {
 	m := &memoryTimeline{domains: newDictionary(), purposes: newDictionary()}
 	if run.Scenario != nil {
 		m.addSeries(run.Scenario)
-		m.atNs, m.level = kvLevel(run.Trace.Batches)
 	}
 	budget := run.Config.MaxKVTokens
 	m.perToken = func(s *memorySeries) float64 {
@@ -103,13 +113,41 @@ func newMemoryTimeline(run *serving.Run) *memoryTimeline {
 		}
 		return float64(s.reserved) / float64(budget)
 	}
+	return m
+}
+
+// layOut finds the rows of each series.
+func (m *memoryTimeline) layOut() {
 	m.rows = newSpans(len(m.series), func(k int) int64 {
 		if m.series[k].kv {
 			return int64(len(m.atNs))
 		}
 		return 1
 	})
-	return m
+}
+
+// memoryPieces yields the rows of the timeline in order as tables of at most BatchRows rows,
+// with the changes that a log has kept.
+func (t *ServingTables) memoryPieces(m *memoryTimeline, log *levelLog) iter.Seq[*Table] {
+	return func(yield func(*Table) bool) {
+		for _, s := range m.series {
+			part := *m
+			part.series = []memorySeries{s}
+			if !s.kv {
+				part.layOut()
+				if !yield(t.memoryTable(&part)) {
+					return
+				}
+				continue
+			}
+			for part.atNs, part.level = range log.blocks(int(BatchRows)) {
+				part.layOut()
+				if !yield(t.memoryTable(&part)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // addSeries lists what the enabled domains reserve, kv last within a domain.

@@ -16,15 +16,14 @@ import (
 
 // ServingStream turns a serving run into tables while it goes on: the engine hands
 // over its trace window by window and may forget each window at once. Memory is
-// that of the windows under way and one number a request.
+// that of the windows under way, one number a request, and about ten bytes a batch.
 //
 // Window writes the tables whose rows belong to batches: tokens, batches,
 // batch_members, operations, reservations. Record batches end where windows end, so
 // windows of about BatchRows tokens serve readers best. Finish writes those that
-// follow from the finished run: requests, resources, metrics and, with speculation,
-// acceptance_by_position. The rows of all of them are those of Serving on the whole
-// run. The table memory_timeline is not among them: it is ordered by domain before
-// time, and follows from batches.
+// follow from the finished run: requests, resources, metrics, memory_timeline when the
+// scenario is known and, with speculation, acceptance_by_position. The rows of all of
+// them are those of Serving on the whole run.
 type ServingStream struct {
 	sink       Sink
 	opt        Options
@@ -37,7 +36,8 @@ type ServingStream struct {
 	batches    int64 // handed over so far
 	finishedNs int64 // finish of the last of them
 
-	schedules []schedule             // by request, over the windows so far
+	levels    levelLog               // of the KV pool, over the windows so far
+	schedules []schedule             // by request, likewise
 	positions []speculative.Position // likewise, by draft position
 }
 
@@ -88,12 +88,11 @@ func (s *ServingStream) Window(window *trace.Serving, plans []int32, templates [
 	t.firstBatch, t.finishedNs = s.batches, s.finishedNs
 	t.gaps = s.gaps.read(&own)
 	for _, table := range []*Table{t.Tokens(), t.Batches(), t.BatchMembers(), t.Operations(), t.Reservations()} {
-		for rec := range table.Batches(s.mem) {
-			if err := s.sink.Write(table.Name(), rec); err != nil {
-				return err
-			}
+		if err := s.write(table); err != nil {
+			return err
 		}
 	}
+	s.levels.add(window.Batches)
 	addSchedules(s.schedules, window)
 	s.addPositions(window.Decode)
 	s.batches += int64(len(window.Batches))
@@ -125,10 +124,29 @@ func (s *ServingStream) Finish(run *serving.Run) error {
 		if err := s.sink.Create(table.Name(), table.Schema()); err != nil {
 			return err
 		}
-		for rec := range table.Batches(s.mem) {
-			if err := s.sink.Write(table.Name(), rec); err != nil {
-				return err
-			}
+		if err := s.write(table); err != nil {
+			return err
+		}
+	}
+	if run.Scenario == nil {
+		return nil
+	}
+	if err := s.sink.Create(MemoryTimelineDeclaration.Table, MemoryTimelineDeclaration.Schema(s.provenance, s.opt)); err != nil {
+		return err
+	}
+	for piece := range t.memoryPieces(newMemoryTimeline(run), &s.levels) {
+		if err := s.write(piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write hands the rows of a table to the sink.
+func (s *ServingStream) write(table *Table) error {
+	for rec := range table.Batches(s.mem) {
+		if err := s.sink.Write(table.Name(), rec); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -143,7 +143,7 @@ func TestStreamOfTheEngine(t *testing.T) {
 		if err := stream.Finish(run); err != nil {
 			t.Fatal(err)
 		}
-		want := 8 // all but memory_timeline
+		want := 9
 		if proposer != nil {
 			want++
 		}

@@ -48,7 +48,6 @@ func TestServingStream(t *testing.T) {
 			t.Fatalf("%s: exit %d %s\n%s", file, code, stderr, cmp.Diff(want, got))
 		}
 		tables := tablesIn(t, kept, ".parquet")
-		delete(tables, "memory_timeline")
 		if diff := cmp.Diff(tables, tablesIn(t, streamed, ".parquet")); diff != "" {
 			t.Fatalf("%s (-kept +streamed):\n%s", file, diff)
 		}
