@@ -212,3 +212,15 @@ func TestIgnoredKeysAreFoldedAndCounted(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestIsJSON(t *testing.T) {
+	v := From(canonical.Object{{Key: "a", Value: 1.0}, {Key: "b", Value: []any{nil, "x"}}})
+	for text, want := range map[string]bool{`{"b":[null,"x"],"a":1e0}`: true, `{"a":1,"b":[null,"y"]}`: false, `{"a":1}`: false} {
+		if got, err := v.IsJSON([]byte(text)); err != nil || got != want {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	if _, err := v.IsJSON([]byte("{")); err == nil {
+		t.Error("half a text is compared")
+	}
+}

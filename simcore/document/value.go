@@ -1,6 +1,8 @@
 package document
 
 import (
+	"bytes"
+	"errors"
 	"strconv"
 
 	"github.com/inferlab/inferlab/simcore/canonical"
@@ -173,6 +175,18 @@ func (v *Value) Canonical() any {
 		members[i] = canonical.Member{Key: v.Key(i), Value: v.At(i).Canonical()}
 	}
 	return members
+}
+
+// IsJSON reports whether a JSON text says the same as v: members in whatever order, and
+// numbers as doubles.
+func (v *Value) IsJSON(text []byte) (bool, error) {
+	other, err := ParseJSON(text, "")
+	if err != nil {
+		return false, err
+	}
+	a, errA := canonical.Text(v.Canonical())
+	b, errB := canonical.Text(other.Canonical())
+	return bytes.Equal(a, b), errors.Join(errA, errB)
 }
 
 // From makes a Value of the tree that package canonical writes, so that a value

@@ -132,6 +132,15 @@ func (w *Writer) Ints(values []int64) *Writer {
 	return w.End()
 }
 
+// Floats writes an array of numbers.
+func (w *Writer) Floats(values []float64) *Writer {
+	w.Array()
+	for _, v := range values {
+		w.Element().Float(v)
+	}
+	return w.End()
+}
+
 // Value writes a canonical value tree with its members in the order given.
 func (w *Writer) Value(v any) *Writer {
 	switch x := v.(type) {

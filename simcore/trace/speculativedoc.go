@@ -61,7 +61,7 @@ func writeSpeculativeRun(w *jsondoc.Writer, s *workload.SpeculativeRun) {
 	w.Key("maxAdditionalTokens").Int(s.MaxAdditionalTokens)
 	w.Key("maxIterations").Int(s.Iterations())
 	w.Key("eligibility")
-	writeEligibility(w, &s.Eligibility)
+	WriteEligibility(w, s.Family, &s.Eligibility)
 	w.Key("acceptance")
 	writeAcceptance(w, &s.Acceptance)
 	if s.Widths != nil {
@@ -87,7 +87,9 @@ func writeSpeculativeRun(w *jsondoc.Writer, s *workload.SpeculativeRun) {
 	w.End()
 }
 
-func writeEligibility(w *jsondoc.Writer, e *workload.Eligibility) {
+// WriteEligibility writes what a backend offers as an object; the layer split only
+// where it is read.
+func WriteEligibility(w *jsondoc.Writer, family workload.Family, e *workload.Eligibility) {
 	w.Object()
 	w.Key("proposerAvailable").Bool(e.ProposerAvailable)
 	w.Key("decoding").Text(e.Decoding)
@@ -95,10 +97,24 @@ func writeEligibility(w *jsondoc.Writer, e *workload.Eligibility) {
 	w.Key("targetKvAvailable").Bool(e.TargetKVAvailable)
 	w.Key("targetHiddenOutputCount").Int(e.TargetHiddenOutputs)
 	w.Key("sharedKvGroupCount").Int(e.SharedKVGroups)
-	w.Key("targetLayerCount").Float(e.TargetLayers)
-	w.Key("earlyExitLayer").Float(e.EarlyExitLayer)
-	w.Key("allowDesignOnly").Bool(e.AllowDesignOnly)
 	w.Key("multiTokenVerification").Bool(e.MultiTokenVerification)
+	if family == workload.SelfSpeculative {
+		w.Key("targetLayerCount").Float(e.TargetLayers)
+		w.Key("earlyExitLayer").Float(e.EarlyExitLayer)
+		w.Key("allowDesignOnly").Bool(e.AllowDesignOnly)
+	}
+	w.End()
+}
+
+// WriteBuckets writes the distributions by context as a list.
+func WriteBuckets(w *jsondoc.Writer, buckets []workload.AcceptanceBucket) {
+	w.Array()
+	for _, b := range buckets {
+		w.Element().Object()
+		w.Key("minContextTokens").Int(b.MinContextTokens)
+		w.Key("matchProbabilityByPosition").Floats(b.Probabilities)
+		w.End()
+	}
 	w.End()
 }
 
@@ -107,28 +123,13 @@ func writeAcceptance(w *jsondoc.Writer, a *workload.Acceptance) {
 	w.Key("kind").Text(string(a.Kind))
 	switch {
 	case a.Kind == workload.AcceptReplay:
-		writeFloats(w.Key("acceptedDraftTokens"), a.Accepted)
+		w.Key("acceptedDraftTokens").Floats(a.Accepted)
 	case a.Buckets != nil:
-		w.Key("contextBuckets").Array()
-		for _, b := range a.Buckets {
-			w.Element().Object()
-			w.Key("minContextTokens").Int(b.MinContextTokens)
-			writeFloats(w.Key("matchProbabilityByPosition"), b.Probabilities)
-			w.End()
-		}
-		w.End()
+		WriteBuckets(w.Key("contextBuckets"), a.Buckets)
 	default:
-		writeFloats(w.Key("matchProbabilityByPosition"), a.Probabilities)
+		w.Key("matchProbabilityByPosition").Floats(a.Probabilities)
 	}
 	w.Key("seed").Int(a.Seed)
-	w.End()
-}
-
-func writeFloats(w *jsondoc.Writer, values []float64) {
-	w.Array()
-	for _, v := range values {
-		w.Element().Float(v)
-	}
 	w.End()
 }
 
@@ -255,7 +256,7 @@ func (m *SpeculativeMetrics) write(w *jsondoc.Writer) {
 	w.Key("targetOnlyTokens").Int(m.TargetOnlyTokens)
 	w.Key("committedTokensPerTargetForward").Float(m.CommittedTokensPerTargetForward)
 	w.Key("acceptedPrefixHistogram").Ints(m.AcceptedPrefixHistogram)
-	writeFloats(w.Key("acceptanceByPosition"), m.AcceptanceByPosition)
+	w.Key("acceptanceByPosition").Floats(m.AcceptanceByPosition)
 	w.Key("kvPagesAllocated").Int(m.KVPagesAllocated)
 	w.Key("kvPagesReleased").Int(m.KVPagesReleased)
 	w.Key("kvHighWaterReservedBytes").Int(m.KVHighWaterReservedBytes)

@@ -1,10 +1,6 @@
 package expertsreplay
 
 import (
-	"bytes"
-	"errors"
-
-	"github.com/inferlab/inferlab/simcore/canonical"
 	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
@@ -101,11 +97,5 @@ func (d *Document) exported(r *Result) (bool, error) {
 	if err := w.Close(); err != nil {
 		return false, err
 	}
-	replayed, err := document.ParseJSON(w.Bytes(), "snapshot")
-	if err != nil {
-		return false, err
-	}
-	a, errA := canonical.Text(replayed.Canonical())
-	b, errB := canonical.Text(d.Snapshot.Canonical())
-	return bytes.Equal(a, b), errors.Join(errA, errB)
+	return d.Snapshot.IsJSON(w.Bytes())
 }

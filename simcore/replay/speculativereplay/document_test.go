@@ -88,6 +88,8 @@ func documents(t testing.TB) map[string]*trace.SpeculativeDocument {
 		"groups": simulated(t, workload.SpeculativeRun{Family: workload.PromptLookup, OutputTokens: 4, MaxAdditionalTokens: 1,
 			Acceptance:  workload.Acceptance{Kind: workload.AcceptHeuristic, Probabilities: []float64{0.5}},
 			StateGroups: []workload.StateGroup{{ID: "kv", Owner: workload.OwnedByTarget, CapacityTokens: 6}}}),
+		"layers": simulated(t, workload.SpeculativeRun{Family: workload.SelfSpeculative, OutputTokens: 4, MaxAdditionalTokens: 1,
+			Acceptance: workload.Acceptance{Kind: workload.AcceptHeuristic, Probabilities: []float64{0.5}}}),
 		"tokens":  tokenDocument(t),
 		"machine": onMachine(t, tokenDocument(t)),
 	}

@@ -102,7 +102,7 @@ func readWorkload(n document.Node, s *workload.SpeculativeRun) {
 	s.Family = workload.Family(n.Get("family").OneOf(workload.FamilyNames()...))
 	s.InitialTokens, s.OutputTokens = n.Get("initialTokenLength").Count(), n.Get("outputTokenCount").Count()
 	s.MaxAdditionalTokens, s.MaxIterations = n.Get("maxAdditionalTokens").Count(), n.Get("maxIterations").Positive()
-	readEligibility(n.Get("eligibility"), &s.Eligibility)
+	readEligibility(n.Get("eligibility"), s)
 	readAcceptance(n.Get("acceptance"), &s.Acceptance)
 	if w := n.Get("additionalWidths"); w.Present() {
 		s.Widths = readInts(w)
@@ -120,15 +120,24 @@ func readWorkload(n document.Node, s *workload.SpeculativeRun) {
 	}
 }
 
-func readEligibility(n document.Node, e *workload.Eligibility) {
-	n.Closed([]string{"proposerAvailable", "decoding", "grammarActive", "targetKvAvailable", "targetHiddenOutputCount", "sharedKvGroupCount",
-		"targetLayerCount", "earlyExitLayer", "allowDesignOnly", "multiTokenVerification"})
-	*e = workload.Eligibility{
+// readEligibility reads what the backend offered. The layer split stands only where it
+// is read.
+func readEligibility(n document.Node, s *workload.SpeculativeRun) {
+	keys := []string{"proposerAvailable", "decoding", "grammarActive", "targetKvAvailable", "targetHiddenOutputCount", "sharedKvGroupCount", "multiTokenVerification"}
+	split := s.Family == workload.SelfSpeculative
+	if split {
+		keys = append(keys, "targetLayerCount", "earlyExitLayer", "allowDesignOnly")
+	}
+	n.Closed(keys)
+	s.Eligibility = workload.Eligibility{
 		ProposerAvailable: n.Get("proposerAvailable").Bool(), Decoding: n.Get("decoding").OneOf(workload.Greedy, workload.Sampling),
 		GrammarActive: n.Get("grammarActive").Bool(), TargetKVAvailable: n.Get("targetKvAvailable").Bool(),
 		TargetHiddenOutputs: n.Get("targetHiddenOutputCount").Count(), SharedKVGroups: n.Get("sharedKvGroupCount").Count(),
-		TargetLayers: n.Get("targetLayerCount").Number(), EarlyExitLayer: n.Get("earlyExitLayer").Number(),
-		AllowDesignOnly: n.Get("allowDesignOnly").Bool(), MultiTokenVerification: n.Get("multiTokenVerification").Bool(),
+		MultiTokenVerification: n.Get("multiTokenVerification").Bool(),
+	}
+	if split {
+		s.Eligibility.TargetLayers, s.Eligibility.EarlyExitLayer = n.Get("targetLayerCount").Number(), n.Get("earlyExitLayer").Number()
+		s.Eligibility.AllowDesignOnly = n.Get("allowDesignOnly").Bool()
 	}
 }
 
