@@ -30,9 +30,9 @@ func (a *app) exportCommand() *cobra.Command {
 		Long: `Reads a JSON document that another command left and writes its tables: the result of
 serving (the full document, not the summary), of speculative or of expert-cache, or
 the protocol trace that --trace leaves (serving with and without an expert cache,
-plans, faults, concurrent and failed-over executions, expert caches). Traces are
-replayed first; a trace that breaks a rule is refused. -o - writes one table to
-standard output.
+plans, faults, concurrent and failed-over executions, expert caches, speculative
+workloads). Traces are replayed first; a trace that breaks a rule is refused. -o -
+writes one table to standard output.
 
 A result of serving does not hold the operations of its plans; its trace gives them,
 because it holds all that they follow from. A result of serving with an expert cache
