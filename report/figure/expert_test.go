@@ -95,19 +95,7 @@ func TestExpertLook(t *testing.T) {
 	if *look == "" {
 		t.Skip("no -look directory given")
 	}
-	theme := figure.Light
-	if *lookDark {
-		theme = figure.Dark
-	}
-	for name, f := range expertFigures(t) {
-		png, err := f.PNG(figure.Options{Width: *lookWidth, Theme: theme, Scale: 1.5})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if err := os.WriteFile(filepath.Join(*look, name+".png"), png, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	show(t, expertFigures(t))
 }
 
 // TestExpertEmpty: the empty state of every figure is an image with a reason.

@@ -2,13 +2,16 @@ package figure_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -127,6 +130,7 @@ func TestEmpty(t *testing.T) {
 		"throughput": figure.TokenCurve{}, "requests": figure.RequestBars{}, "timeline": figure.RequestTimeline{},
 		"flow": figure.LinkFlow{}, "memory": figure.MemoryDomains{}, "memory timeline": figure.MemoryTimeline{},
 		"topology": figure.Topology{}, "ranking": figure.Ranking{}, "overlay": figure.Overlay{Name: "TTFT"}, "tradeoff": figure.Tradeoff{},
+		"machine of nothing": figure.Machine(nil), "memory of nothing": figure.Memory(nil),
 	}
 	for name, f := range empty {
 		reason := f.Text().Empty
@@ -176,6 +180,29 @@ func TestFormatsAndSizes(t *testing.T) {
 				t.Errorf("%s with %+v: %v, want ErrSize", name, o, err)
 			}
 		}
+	}
+}
+
+// TestPDFColours: a faint ink is its full colour at an opacity, not a darker colour.
+func TestPDFColours(t *testing.T) {
+	pdf, err := figure.KV(sample.Run(sample.Options{Requests: 24, Output: 20, Rate: 30})).PDF(figure.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text []byte
+	for _, part := range bytes.Split(pdf, []byte("stream\n"))[1:] {
+		if r, err := zlib.NewReader(bytes.NewReader(part)); err == nil {
+			plain, _ := io.ReadAll(r)
+			text = append(text, plain...)
+		}
+	}
+	kv := figure.KVCache.Hex(figure.Light)
+	red, _ := strconv.ParseInt(kv[1:3], 16, 64)
+	if full := fmt.Sprintf("%.3f ", float64(red)/255); !bytes.Contains(text, []byte(full)) || !bytes.Contains(text, []byte("1.000 g")) {
+		t.Errorf("the PDF lacks the full colour of KV (%s) or of the ground", full)
+	}
+	if bytes.Contains(text, []byte("0.800 g")) {
+		t.Error("the patch behind labels is grey")
 	}
 }
 

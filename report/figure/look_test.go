@@ -4,7 +4,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/inferlab/inferlab/report/figure"
@@ -15,7 +14,7 @@ import (
 )
 
 var (
-	look      = flag.String("look", "", "write every figure as PNG into this directory, to be looked at")
+	look      = flag.String("look", "", "write every figure in every format into this directory, to be looked at")
 	lookAt    = flag.String("scenario", "", "scenario file for -look (JSON)")
 	lookCount = flag.Int("requests", 200, "requests of the run for -look")
 	lookWidth = flag.Float64("width", 760, "width for -look")
@@ -37,7 +36,7 @@ func TestLook(t *testing.T) {
 	if *look == "" {
 		t.Skip("no -look directory given")
 	}
-	o := sample.Options{Requests: *lookCount, Output: 60, Rate: 30}
+	o := sample.Options{Requests: *lookCount, Output: 60, Rate: 30, Scenario: preset(t, "multi-gpu")}
 	if *lookAt != "" {
 		data, err := os.ReadFile(*lookAt)
 		if err != nil {
@@ -51,25 +50,25 @@ func TestLook(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	theme := figure.Light
+	show(t, figures(sample.Run(o)))
+}
+
+// show writes figures in every format into the -look directory.
+func show(t *testing.T, figures map[string]figure.Figure) {
+	t.Helper()
+	o := figure.Options{Width: *lookWidth, Scale: 1.5}
 	if *lookDark {
-		theme = figure.Dark
+		o.Theme = figure.Dark
 	}
-	for name, f := range figures(sample.Run(o)) {
-		png, err := f.PNG(figure.Options{Width: *lookWidth, Theme: theme, Scale: 1.5})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		svg, err := f.SVG(figure.Options{Width: *lookWidth, Theme: theme})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		t.Logf("%s: png %d, svg %d bytes", name, len(png), len(svg))
-		if err := os.WriteFile(filepath.Join(*look, name+".png"), png, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(*look, name+strconv.Itoa(int(*lookWidth))+".svg"), svg, 0o644); err != nil {
-			t.Fatal(err)
+	for name, f := range figures {
+		for ending, render := range map[string]func(figure.Options) ([]byte, error){"svg": f.SVG, "png": f.PNG, "pdf": f.PDF} {
+			out, err := render(o)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if err := os.WriteFile(filepath.Join(*look, name+"."+ending), out, 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

@@ -98,6 +98,9 @@ func (d DomainUse) share() float64 {
 
 // Memory shows the reservations of a scenario's memory domains.
 func Memory(s *topology.Scenario) MemoryDomains {
+	if s == nil {
+		return MemoryDomains{}
+	}
 	f := MemoryDomains{Source: Source{Run: s.ID(), Confidence: evidence.Exact}}
 	for _, e := range s.Ledger() {
 		if !e.Enabled {

@@ -155,19 +155,7 @@ func TestLookPlans(t *testing.T) {
 	if *look == "" {
 		t.Skip("no -look directory given")
 	}
-	theme := figure.Light
-	if *lookDark {
-		theme = figure.Dark
-	}
-	for name, f := range planFigures(t) {
-		png, err := f.PNG(figure.Options{Width: *lookWidth, Theme: theme, Scale: 1.25})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if err := os.WriteFile(filepath.Join(*look, name+".png"), png, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	show(t, planFigures(t))
 }
 
 func TestPlanGolden(t *testing.T) {

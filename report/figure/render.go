@@ -211,7 +211,7 @@ func renderPDF(f content, o Options) ([]byte, error) {
 	}
 	fr, height := layout(f, o)
 	pdf := vgpdf.New(vg.Length(o.Width), vg.Length(height))
-	c := themed{pdfText{pdf}, o.Theme}
+	c := themed{straight{pdfText{pdf}}, o.Theme}
 	dc := draw.New(c)
 	c.SetColor(Ground)
 	c.Fill(dc.Rectangle.Path())
@@ -245,6 +245,26 @@ func (t themed) SetColor(c color.Color) {
 		c = ink.in(t.theme)
 	}
 	t.CanvasSizer.SetColor(c)
+}
+
+// straight hands colours to the PDF canvas as it takes them: with the parts of the full
+// colour beside its opacity, where a color.Color holds them already multiplied.
+type straight struct{ pdfText }
+
+// SetColor sets the colour.
+func (s straight) SetColor(c color.Color) {
+	if n, ok := c.(color.NRGBA); ok {
+		c = unmultiplied(n)
+	}
+	s.pdfText.SetColor(c)
+}
+
+type unmultiplied color.NRGBA
+
+// RGBA gives the parts of the full colour and the opacity.
+func (u unmultiplied) RGBA() (r, g, b, a uint32) {
+	wide := func(v uint8) uint32 { return uint32(v) * 0x101 }
+	return wide(u.R), wide(u.G), wide(u.B), wide(u.A)
 }
 
 // pdfText hands text to the PDF canvas in the form it can write: in code page 1252

@@ -99,15 +99,7 @@ func TestSpeculativeLook(t *testing.T) {
 	if *look == "" {
 		t.Skip("no -look directory given")
 	}
-	for name, f := range speculativeFigures(t) {
-		png, err := f.PNG(figure.Options{Width: *lookWidth, Scale: 1.5})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if err := os.WriteFile(filepath.Join(*look, name+".png"), png, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	show(t, speculativeFigures(t))
 }
 
 // TestSpeculativeNumbers: figures hold the run's own numbers.

@@ -26,6 +26,9 @@ type Topology struct {
 
 // Machine shows the topology of a scenario.
 func Machine(s *topology.Scenario) Topology {
+	if s == nil {
+		return Topology{}
+	}
 	p := s.Projection()
 	return Topology{Source: Source{Run: s.ID(), Confidence: evidence.Exact}, Nodes: p.Nodes, Edges: p.Edges}
 }
