@@ -13,8 +13,8 @@ const shownRows = 16
 // campaignSheets shows a concurrent campaign: its figures, then the first executions.
 func campaignSheets(c *campaign.Concurrent) []sheet {
 	figures := sheet{
-		title: fmt.Sprintf("%d executions on %s: timing %s, replay verified %d events", len(c.Run.Executions), c.Scenario.ID(),
-			c.Confidence, c.Replay.AppliedEvents),
+		title: fmt.Sprintf("%s on %s: timing %s, replay verified %s", counted(int64(len(c.Run.Executions)), "execution"), c.Scenario.ID(),
+			c.Confidence, counted(c.Replay.AppliedEvents, "event")),
 		columns: []string{"modeled figure", ">value"},
 		rows: [][]string{
 			{"duration", duration(float64(c.Run.CompletedAtNs))},
@@ -46,8 +46,9 @@ func shownOf(shown, all int, what string) string {
 // nodeFailureSheets shows how a node's failure ended a campaign.
 func nodeFailureSheets(n *campaign.NodeFailure) []sheet {
 	out := sheet{
-		title: fmt.Sprintf("node %s of %s fails at %s under %d executions; the old epoch is quiet at %s (modeled, %s), replay verified %d events",
-			n.Fault.NodeID, n.Scenario.ID(), duration(float64(n.Fault.AtNs)), len(n.Run.Executions), duration(float64(n.Run.CompletedAtNs)), n.Confidence, n.Replay.AppliedEvents),
+		title: fmt.Sprintf("node %s of %s fails at %s under %s; the old epoch is quiet at %s (modeled, %s), replay verified %s",
+			n.Fault.NodeID, n.Scenario.ID(), duration(float64(n.Fault.AtNs)), counted(int64(len(n.Run.Executions)), "execution"), duration(float64(n.Run.CompletedAtNs)), n.Confidence,
+			counted(n.Replay.AppliedEvents, "event")),
 		columns: []string{"execution", "outcome", ">quiesced", ">retained", ">dropped", ">ranks succeeded", ">aborted", ">failed"},
 	}
 	ends := n.Run.Trace.Terminals
@@ -84,8 +85,8 @@ func failoverSheets(f *campaign.Failover) []sheet {
 	t := &f.Run.Trace
 	h := &t.Handoff
 	out := sheet{
-		title: fmt.Sprintf("node %s fails at %s; recovered at %s (modeled, %s), replay verified %d and %d events", h.FailedNodeID,
-			duration(float64(h.FaultAtNs)), duration(float64(t.CompletedAtNs)), f.Confidence, f.Replay.Failed.AppliedEvents, f.Replay.Recovery.AppliedEvents),
+		title: fmt.Sprintf("node %s fails at %s; recovered at %s (modeled, %s), replay verified %d and %s", h.FailedNodeID,
+			duration(float64(h.FaultAtNs)), duration(float64(t.CompletedAtNs)), f.Confidence, f.Replay.Failed.AppliedEvents, counted(f.Replay.Recovery.AppliedEvents, "event")),
 		columns: []string{">epoch", "machine", "execution", "outcome", ">from", ">to", ">operations", ">ranks succeeded", ">aborted", ">failed"},
 	}
 	row := func(epoch int64, machine, execution string, p *trace.Plan, from, to int64) {

@@ -45,7 +45,7 @@ operation that occupies the item. Every trace is replayed independently.`,
 
 func faultSheet(s *topology.Scenario, f *campaign.Faults) sheet {
 	out := sheet{
-		title:   fmt.Sprintf("%d faults on %s; without one the plan completes at %s (modeled)", len(f.Cases), s.ID(), duration(float64(f.Baseline.CompletedAtNs))),
+		title:   fmt.Sprintf("%s on %s; without one the plan completes at %s (modeled)", counted(int64(len(f.Cases)), "fault"), s.ID(), duration(float64(f.Baseline.CompletedAtNs))),
 		columns: []string{"fault", ">at", "outcome", ">quiesced", ">submitted", ">unsubmitted", ">replayed events"},
 	}
 	for _, c := range f.Cases {

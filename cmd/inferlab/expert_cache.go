@@ -51,7 +51,7 @@ done with the same routes.`,
 // expertSheet shows what an expert cache did.
 func expertSheet(m *trace.ExpertMetrics, replayed int64) sheet {
 	return sheet{
-		title:   fmt.Sprintf("expert cache: %d routes, replay verified %d events", m.Routes, replayed),
+		title:   fmt.Sprintf("expert cache: %s, replay verified %s", counted(m.Routes, "route"), counted(replayed, "event")),
 		columns: []string{"figure", ">value"},
 		rows: [][]string{
 			{"hot hit rate", percent(m.HotHitRate())},

@@ -87,6 +87,14 @@ func (s sheet) write(out io.Writer) {
 	tw.Flush()
 }
 
+// counted is a number with its noun, in the singular for one.
+func counted(v int64, noun string) string {
+	if v != 1 {
+		noun += "s"
+	}
+	return count(v) + " " + noun
+}
+
 // count spells an integer with thin groups of three digits, for people.
 func count(v int64) string {
 	s := strconv.FormatInt(v, 10)

@@ -83,8 +83,8 @@ executes it, replays the trace independently, and prints both.`,
 
 func planSheets(artifact *plan.Artifact, execution *executor.Result, replayed *planreplay.Result) []sheet {
 	steps := sheet{
-		title: fmt.Sprintf("%s on %s: %s at %s, replay verified %d events", artifact.Plan.Plan().ID, artifact.Scenario.ID(),
-			execution.Status, duration(float64(execution.CompletedAtNs)), replayed.AppliedEvents),
+		title: fmt.Sprintf("%s on %s: %s at %s, replay verified %s", artifact.Plan.Plan().ID, artifact.Scenario.ID(),
+			execution.Status, duration(float64(execution.CompletedAtNs)), counted(replayed.AppliedEvents, "event")),
 		columns: []string{">step", "kind", ">submitted", ">start", ">finish", "resources"},
 	}
 	const shown = 40

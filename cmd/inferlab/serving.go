@@ -229,7 +229,7 @@ func (a *app) readRequests(f *servingFlags) ([]workload.Request, error) {
 		fmt.Fprintf(a.stderr, "inferlab: warning: %v\n", w)
 	}
 	if trace.Skipped > 0 {
-		fmt.Fprintf(a.stderr, "inferlab: %s: dropped %d rows without prompt or output tokens\n", f.requests, trace.Skipped)
+		fmt.Fprintf(a.stderr, "inferlab: %s: dropped %s without prompt or output tokens\n", f.requests, counted(int64(trace.Skipped), "row"))
 	}
 	return trace.Requests, nil
 }
@@ -291,8 +291,8 @@ func (l *schedulerLimits) apply(cfg *workload.Serving, defaults bool) {
 func servingSheets(run *serving.Run) []sheet {
 	m, t := &run.Metrics, &run.Topology
 	summary := sheet{
-		title: fmt.Sprintf("%s: %d requests served, timing %s, replay verified %d events",
-			run.Scenario.ID(), m.Requests, run.Confidence, run.Replay.AppliedEvents),
+		title: fmt.Sprintf("%s: %s served, timing %s, replay verified %s",
+			run.Scenario.ID(), counted(m.Requests, "request"), run.Confidence, counted(run.Replay.AppliedEvents, "event")),
 		columns: []string{"modeled figure", ">value"},
 		rows: [][]string{
 			{"duration", duration(float64(m.TotalDurationNs))},

@@ -161,8 +161,8 @@ func speculativeSheets(s *speculative.Run) []sheet {
 		return fmt.Sprintf("%s of %s", count(part), count(whole))
 	}
 	figures := sheet{
-		title: fmt.Sprintf("%s (%s), width %d: %s iterations, replay verified", s.Trace.Family, s.Contract.Support,
-			s.Config.MaxAdditionalTokens, count(m.Iterations)),
+		title: fmt.Sprintf("%s (%s), width %d: %s, replay verified", s.Trace.Family, s.Contract.Support,
+			s.Config.MaxAdditionalTokens, counted(m.Iterations, "iteration")),
 		columns: []string{"figure", ">value"},
 		rows: [][]string{
 			{"committed tokens", count(m.CommittedTokens)},
