@@ -1,6 +1,7 @@
 package kernelspec_test
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -22,10 +23,12 @@ const path = "github.com/inferlab/inferlab"
 // even when the version is gone.
 var version = fmt.Sprintf("v0.0.0-kerneltest.%d", time.Now().UnixNano())
 
-// A kernel for a released version, outside any checkout: the version comes from
-// a module proxy in a folder, everything else from the module cache, and once it
-// is installed nothing is fetched. It builds the whole module anew, which takes
-// minutes, so it runs where INFERLAB_LAB_TESTS is set (make lab-test).
+// A released version, outside any checkout: the command is installed as everybody
+// installs it, and the kernel that it installs pins the command's own version. The
+// version comes from a module proxy in a folder, everything else from the module
+// cache, and once the kernel is installed nothing is fetched. It builds the whole
+// module anew, which takes minutes, so it runs where INFERLAB_LAB_TESTS is set
+// (make lab-test).
 func TestInstallRelease(t *testing.T) {
 	if os.Getenv("INFERLAB_LAB_TESTS") == "" {
 		t.Skip("takes minutes; make lab-test sets INFERLAB_LAB_TESTS")
@@ -33,17 +36,28 @@ func TestInstallRelease(t *testing.T) {
 	root := checkout(t)
 	cache := goEnv(t, "GOMODCACHE")
 	proxy := t.TempDir()
+	forget(t, cache) // of a run that was ended, the list of versions may be left
 	publish(t, root, proxy)
 	t.Cleanup(func() { forget(t, cache) })
 	t.Setenv("GOPROXY", "file://"+proxy+",file://"+filepath.Join(cache, "cache", "download"))
 	t.Setenv("GOSUMDB", "off")
 	t.Chdir(t.TempDir())
-	dataDir := t.TempDir()
-	in, err := kernelspec.Install(t.Context(), kernelspec.Options{DataDir: dataDir, Source: kernelspec.Source{Version: version}})
+	t.Setenv("GOBIN", t.TempDir())
+	output(t, "go", "install", path+"/cmd/inferlab@"+version)
+	command := filepath.Join(os.Getenv("GOBIN"), "inferlab")
+	if said := output(t, command, "version"); !strings.Contains(said, version) {
+		t.Errorf("the command is of another version:\n%s", said)
+	}
+	prefix := t.TempDir()
+	dataDir, err := kernelspec.PrefixDataDir(prefix)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod, err := os.ReadFile(filepath.Join(in.Module, "go.mod"))
+	pin := filepath.Join(kernelspec.Dir(dataDir), "module")
+	if said := output(t, command, "kernel", "install", "--prefix", prefix, "--no-gopls"); !strings.HasSuffix(said, "\ncells import through "+pin+"\n") {
+		t.Errorf("kernel install: %s", said)
+	}
+	mod, err := os.ReadFile(filepath.Join(pin, "go.mod"))
 	if err != nil || !strings.Contains(string(mod), path+" "+version) {
 		t.Errorf("%v: the module does not pin the version:\n%s", err, mod)
 	}
@@ -51,6 +65,19 @@ func TestInstallRelease(t *testing.T) {
 		t.Errorf("imports from %+v (%v)", have, err)
 	}
 	checkHealth(t, dataDir)
+}
+
+// output runs a program and returns what it printed.
+func output(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	var complaints strings.Builder
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, args, err, complaints.String())
+	}
+	return string(out)
 }
 
 // publish puts the committed state of the checkout into a module proxy.
@@ -81,7 +108,7 @@ func publish(t *testing.T, root, proxy string) {
 	}
 }
 
-// forget removes the version from the module cache again.
+// forget removes the version, and the list of versions, from the module cache again.
 func forget(t *testing.T, cache string) {
 	source := filepath.Join(cache, path+"@"+version)
 	_ = filepath.WalkDir(source, func(p string, d fs.DirEntry, err error) error {
@@ -93,12 +120,13 @@ func forget(t *testing.T, cache string) {
 	if err := os.RemoveAll(source); err != nil {
 		t.Error(err)
 	}
-	kept, err := filepath.Glob(filepath.Join(cache, "cache", "download", path, "@v", version+".*"))
+	kept := filepath.Join(cache, "cache", "download", path, "@v")
+	files, err := filepath.Glob(filepath.Join(kept, version+".*"))
 	if err != nil {
 		t.Error(err)
 	}
-	for _, f := range kept {
-		if err := os.Remove(f); err != nil {
+	for _, f := range append(files, filepath.Join(kept, "list")) {
+		if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
 	}
@@ -106,9 +134,5 @@ func forget(t *testing.T, cache string) {
 
 func goEnv(t *testing.T, name string) string {
 	t.Helper()
-	out, err := exec.Command("go", "env", name).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(output(t, "go", "env", name))
 }

@@ -101,7 +101,7 @@ func figureBundle(f figure.Figure) bundle {
 	if err != nil {
 		return errorBundle(fmt.Errorf("the figure cannot be drawn: %w", err))
 	}
-	b := bundle{mimeSVG: string(svg), mimeText: figureText(f.Text())}
+	b := bundle{mimeSVG: string(compactSVG(svg)), mimeText: figureText(f.Text())}
 	if png, err := f.PNG(figure.Options{Scale: 1}); err == nil {
 		b[mimePNG] = compactPNG(png)
 	}
