@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inferlab/inferlab/arrowio/internal/samplerun"
@@ -78,18 +77,21 @@ func TestCSVRefusals(t *testing.T) {
 func FuzzReadCSV(f *testing.F) {
 	f.Add("n,x,ids,ns\n1,2.5,\"[\"\"a\"\"]\",\"[1,2]\"\n,NaN,,[]\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := ReadCSV(strings.NewReader(text), "f", &pairs, Provenance{}, Options{}, memory.DefaultAllocator)
+		mem := checked(t)
+		got, err := ReadCSV(strings.NewReader(text), "f", &pairs, Provenance{}, Options{}, mem)
 		if err != nil {
 			return
 		}
+		defer got.Release()
 		var out bytes.Buffer
 		if err := WriteCSV(&out, got); err != nil {
 			t.Fatal(err)
 		}
-		again, err := ReadCSV(&out, "f", &pairs, Provenance{}, Options{}, memory.DefaultAllocator)
+		again, err := ReadCSV(&out, "f", &pairs, Provenance{}, Options{}, mem)
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer again.Release()
 		if diff := cmp.Diff(got.Cells(0, got.NumRows()), again.Cells(0, again.NumRows())); diff != "" {
 			t.Fatal(diff)
 		}

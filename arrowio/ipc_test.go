@@ -166,7 +166,7 @@ func readAgain(t *testing.T, table *Table) {
 	if table.NumRows() > 1000 || WriteIPC(&out, table) != nil {
 		return
 	}
-	again, err := ReadIPC(bytes.NewReader(out.Bytes()), memory.DefaultAllocator)
+	again, err := ReadIPC(bytes.NewReader(out.Bytes()), checked(t))
 	if err != nil {
 		t.Fatalf("what was written is not read: %v", err)
 	}

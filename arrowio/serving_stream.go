@@ -49,9 +49,13 @@ func StreamProvenance(scn *topology.Scenario, cfg *workload.Serving, model *cost
 
 // NewServingStream announces the tables to the sink. The scenario may be nil.
 func NewServingStream(sink Sink, scn *topology.Scenario, cfg *workload.Serving, p Provenance, opt Options) (*ServingStream, error) {
+	return newServingStream(sink, scn, cfg, p, opt, memory.DefaultAllocator)
+}
+
+func newServingStream(sink Sink, scn *topology.Scenario, cfg *workload.Serving, p Provenance, opt Options, from memory.Allocator) (*ServingStream, error) {
 	s := &ServingStream{
 		sink: sink, opt: opt, provenance: p, catalog: newCatalog(scn),
-		mem:  recycle.New(memory.DefaultAllocator),
+		mem:  recycle.New(from),
 		ids:  make([]string, len(cfg.Requests)),
 		gaps: newGapReader(len(cfg.Requests)), schedules: make([]schedule, len(cfg.Requests)),
 	}

@@ -39,10 +39,11 @@ func (m *memorySink) Write(name string, rec arrow.RecordBatch) error {
 // stream hands a run to a stream in windows of so many batches.
 func stream(t testing.TB, sink Sink, run *serving.Run, batches int) {
 	t.Helper()
-	s, err := NewServingStream(sink, nil, &run.Config, servingProvenance(run), Options{})
+	s, err := newServingStream(sink, nil, &run.Config, servingProvenance(run), Options{}, checked(t))
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(s.Release) // before the allocator is asked, and after the sink has let go
 	for from := 0; from < len(run.Trace.Batches); from += batches {
 		to := min(from+batches, len(run.Trace.Batches))
 		window, templates := samplerun.Window(run, from, to), 1
@@ -58,13 +59,11 @@ func stream(t testing.TB, sink Sink, run *serving.Run, batches int) {
 	if err := s.Finish(run); err != nil {
 		t.Fatal(err)
 	}
-	s.Release()
 }
 
 // TestStreamEqualsWhole: however a run is cut into windows, the rows are those of
 // the whole run.
 func TestStreamEqualsWhole(t *testing.T) {
-	mem := memory.DefaultAllocator
 	for name, run := range map[string]*serving.Run{"small": samplerun.Small(), "large": samplerun.Large(300, 230)} {
 		whole := map[string]*Table{}
 		for _, table := range Serving(run, Options{}).All() {
@@ -77,7 +76,7 @@ func TestStreamEqualsWhole(t *testing.T) {
 				if len(sink.names) != len(whole) {
 					t.Fatalf("tables %v", sink.names)
 				}
-				sink.compare(t, mem, whole)
+				sink.compare(t, checked(t), whole)
 			})
 		}
 	}
@@ -128,7 +127,7 @@ func TestStreamOfTheEngine(t *testing.T) {
 			whole[table.Name()] = table
 		}
 		var sink memorySink
-		stream, err := NewServingStream(&sink, scn, &cfg, StreamProvenance(scn, &cfg, model, proposer), Options{})
+		stream, err := newServingStream(&sink, scn, &cfg, StreamProvenance(scn, &cfg, model, proposer), Options{}, checked(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +149,7 @@ func TestStreamOfTheEngine(t *testing.T) {
 		if windows < 4 || len(sink.names) != want {
 			t.Fatalf("%s: %d windows, tables %v", name, windows, sink.names)
 		}
-		sink.compare(t, memory.DefaultAllocator, whole)
+		sink.compare(t, checked(t), whole)
 		stream.Release()
 	}
 }

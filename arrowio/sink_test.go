@@ -79,7 +79,7 @@ func TestDirSinkReportsFailure(t *testing.T) {
 	dir := t.TempDir()
 	sink := NewDirSink(dir, "x", func(io.Writer, *arrow.Schema, memory.Allocator) (BatchWriter, error) {
 		return failing{broken}, nil
-	}, memory.DefaultAllocator)
+	}, checked(t))
 	table := Serving(samplerun.Small(), Options{}).Tokens()
 	if err := sink.Create("tokens", table.Schema()); err != nil {
 		t.Fatal(err)
@@ -126,11 +126,13 @@ func TestFullDisk(t *testing.T) {
 		}
 	})
 	run := samplerun.Large(500, 400) // about 8 MB of tokens
-	sink := NewDirSink(dir, IPCExt, OpenIPC, memory.DefaultAllocator)
-	s, err := NewServingStream(sink, nil, &run.Config, Provenance{}, Options{})
+	mem := checked(t)
+	sink := NewDirSink(dir, IPCExt, OpenIPC, mem)
+	s, err := newServingStream(sink, nil, &run.Config, Provenance{}, Options{}, mem)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(s.Release)
 	for from := 0; from < len(run.Trace.Batches) && err == nil; from += 50 {
 		err = s.Window(samplerun.Window(run, from, from+50), run.BatchPlans[from:from+50], run.Templates)
 	}

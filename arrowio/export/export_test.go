@@ -50,16 +50,18 @@ func TestEveryFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := picked[0].Cells(0, 99)
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
 	read := map[string]func([]byte) (*arrowio.Table, error){
 		"parquet": func(b []byte) (*arrowio.Table, error) { return parquetio.Read(bytes.NewReader(b)) },
 		"arrow": func(b []byte) (*arrowio.Table, error) {
-			return arrowio.ReadIPC(bytes.NewReader(b), memory.DefaultAllocator)
+			return arrowio.ReadIPC(bytes.NewReader(b), mem)
 		},
 		"arrow-stream": func(b []byte) (*arrowio.Table, error) {
-			return arrowio.ReadIPCStream(bytes.NewReader(b), memory.DefaultAllocator)
+			return arrowio.ReadIPCStream(bytes.NewReader(b), mem)
 		},
 		"csv": func(b []byte) (*arrowio.Table, error) {
-			return arrowio.ReadCSV(bytes.NewReader(b), "tokens.csv", &arrowio.TokensDeclaration, arrowio.Provenance{}, arrowio.Options{}, memory.DefaultAllocator)
+			return arrowio.ReadCSV(bytes.NewReader(b), "tokens.csv", &arrowio.TokensDeclaration, arrowio.Provenance{}, arrowio.Options{}, mem)
 		},
 	}
 	for _, f := range Formats() {

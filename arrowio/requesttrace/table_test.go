@@ -20,7 +20,9 @@ import (
 func tableOf(t *testing.T, fields []arrow.Field, fill func(b *array.RecordBuilder)) *arrowio.Table {
 	t.Helper()
 	schema := arrow.NewSchema(fields, nil)
-	rb := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	t.Cleanup(func() { mem.AssertSize(t, 0) })
+	rb := array.NewRecordBuilder(mem, schema)
 	defer rb.Release()
 	fill(rb)
 	table := arrowio.FromBatches("trace", schema, []arrow.RecordBatch{rb.NewRecordBatch()})
