@@ -63,7 +63,7 @@ bench-parquet: build $(VENV)/ready
 	$(VENV_PY) testdata/python/bench_parquet.py $(BENCH_OUT)/parquetbench $(addprefix $(BENCH_OUT)/,sample.arrow tokens.arrow batch_members.arrow operations.arrow)
 
 clean:
-	rm -rf bin out $(VENV)
+	rm -rf bin out $(VENV) $(LAB_VENV)
 
 # The notebook laboratory under Jupyter: the kernel is installed into an
 # environment of its own, and a browser opens JupyterLab. Takes minutes.
