@@ -184,9 +184,9 @@ type flowLayout struct {
 
 // flowLabel is written after all bands, so that none covers it.
 type flowLabel struct {
-	x, y vg.Length
-	room float64 // px
-	text string
+	x, y  vg.Length
+	room  float64  // px
+	texts []string // the longest first
 }
 
 type flowKey struct {
@@ -313,8 +313,11 @@ func (f LinkFlow) paint(c draw.Canvas) {
 		l.drawNode(c, n, x(n.column), side)
 	}
 	for _, t := range l.labels {
-		if t.room > 60 {
-			put(c, plain(textSize), inkText, t.x, t.y, left, elide(t.text, plain(textSize), t.room))
+		for _, text := range t.texts { // the longest that fits; none: left to hover and table
+			if widthOf(plain(textSize), text) <= t.room {
+				put(c, plain(textSize), inkText, t.x, t.y, left, text)
+				break
+			}
 		}
 	}
 }
@@ -344,7 +347,7 @@ func (f LinkFlow) band(c draw.Canvas, l *flowLayout, b FlowBand, x func(int) vg.
 	share := float64(b.BusyNs) / math.Max(1, float64(total))
 	hover := fmt.Sprintf("%s, %s: %s to %s; busy %s, %s of all; %s of %s used; %s", b.Link, b.Kind, b.SourceDomain, b.TargetDomain,
 		dur(b.BusyNs), unit.Percent(share), unit.Percent(b.Share), unit.Plural(b.Lanes, "lane"), b.counted())
-	text := fmt.Sprintf("%s · %s · %s used", b.Link, unit.Percent(share), unit.Percent(b.Share))
+	texts := []string{fmt.Sprintf("%s · %s · %s used", b.Link, unit.Percent(share), unit.Percent(b.Share)), b.Link + " · " + unit.Percent(share), b.Link, unit.Percent(share)}
 	marked(c, hover, func() {
 		for i := 0; i+1 < len(keys); i++ {
 			from, to := l.index[keys[i]], l.index[keys[i+1]]
@@ -353,7 +356,11 @@ func (f LinkFlow) band(c draw.Canvas, l *flowLayout, b FlowBand, x func(int) vg.
 			from.outAt, to.inAt = from.outAt+h, to.inAt+h
 			ribbon(c, ink.Faint(0.38), x0, y0, x1, y1, vg.Length(h))
 			if i == 0 && h >= 13 {
-				l.labels = append(l.labels, flowLabel{x0 + 10, y0 - vg.Length(h/2) - 4, (x1 - x0).Points() - 20, text})
+				room := (x1 - x0).Points() - 20
+				if l.columns > 2 { // the names of adapters stand around the next column
+					room = (x(1) - x0).Points() - 50
+				}
+				l.labels = append(l.labels, flowLabel{x0 + 10, y0 - vg.Length(h/2) - 4, room, texts})
 			}
 		}
 	})

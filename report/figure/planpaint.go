@@ -236,7 +236,8 @@ func (p *planRows) mark(c draw.Canvas, m *planMark, y vg.Length, at func(int64) 
 			stroke(c, Muted.Faint(strength), 1, segment(at(o.SubmittedNs), y-3, at(o.SubmittedNs), y+3))
 		}
 		x0, x1 := at(m.from), at(m.to)
-		if x1-x0 < 1 {
+		if x1-x0 < 1 { // at least a pixel, also at the end of the axis
+			x0 = min(x0, c.Max.X-1)
 			x1 = x0 + 1
 		}
 		p.bar(c, m, o, x0, x1, y, strength, at)
