@@ -129,9 +129,10 @@ func (o *servingOutputs) leave(e servingEvidence) error {
 // show writes what is drawn: the trace-event file and the page. The result stands by
 // now, whatever happens here.
 func (o *servingOutputs) show(e servingEvidence) error {
-	stands := "the result is complete"
+	stands, again := "the result is complete", ""
 	if e.print != nil {
 		stands += " and printed"
+		again = " (draw it from the full JSON document of this command: inferlab report RESULT.json -o " + filepath.Base(o.report) + ")"
 	}
 	var failed error
 	if o.perfetto != "" && e.perfetto != nil {
@@ -143,7 +144,7 @@ func (o *servingOutputs) show(e servingEvidence) error {
 		return failed
 	}
 	if err := o.draw(e); err != nil {
-		failed = errors.Join(failed, fmt.Errorf("%s, its page is not drawn: %w (draw it from the printed document: inferlab report RESULT.json -o %s)", stands, err, filepath.Base(o.report)))
+		failed = errors.Join(failed, fmt.Errorf("%s, its page is not drawn: %w%s", stands, err, again))
 	}
 	return failed
 }
