@@ -153,19 +153,34 @@ func (c *columnsWriter) endGroup() error {
 		if err != nil {
 			return err
 		}
-		return endPage(cw, leftBytes)
+		return endColumn(cw)
 	})
 	return errors.Join(err, c.group.Close())
+}
+
+// endColumn compresses what is left of a column. Pages of labels stay apart from their
+// dictionary, which the row group writes before them.
+func endColumn(cw file.ColumnChunkWriter) error {
+	if isLabels(cw) {
+		return endPage(cw, leftBytes)
+	}
+	if pages, ok := cw.(interface{ FlushBufferedDataPages() error }); ok {
+		return pages.FlushBufferedDataPages()
+	}
+	return nil
+}
+
+// isLabels reports whether a column is still encoded by a dictionary.
+func isLabels(cw file.ColumnChunkWriter) bool {
+	_, ok := cw.CurrentEncoder().(interface{ NumEntries() int })
+	return ok
 }
 
 // endPage finishes the page of a column that has at least so many bytes of encoded
 // labels. A page without values is never written: the estimate of an empty one is
 // far below both limits.
 func endPage(cw file.ColumnChunkWriter, atLeast int64) error {
-	if _, labels := cw.CurrentEncoder().(interface{ NumEntries() int }); !labels {
-		return nil
-	}
-	if cw.CurrentEncoder().EstimatedDataEncodedSize() < atLeast {
+	if !isLabels(cw) || cw.CurrentEncoder().EstimatedDataEncodedSize() < atLeast {
 		return nil
 	}
 	page, ok := cw.(interface{ FlushCurrentPage() error })
