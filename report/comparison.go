@@ -168,13 +168,17 @@ func (r *comparisonReport) differences() (section, error) {
 	for i, run := range r.runs {
 		names[i], machines[i] = run.Scenario.ID(), run.Scenario
 	}
-	t := machineTable(names, machines)
-	if t.Total == 0 {
-		sec.Note = "The machines do not differ in anything listed here."
-		return sec, nil
-	}
-	sec.Tables = []table{t}
+	sec.addMachines(names, machines)
 	return sec, nil
+}
+
+// addMachines adds what differs between machines, or that nothing does.
+func (sec *section) addMachines(names []string, machines []*topology.Scenario) {
+	if t := machineTable(names, machines); t.Total > 0 {
+		sec.Tables = append(sec.Tables, t)
+	} else {
+		sec.Note = "The machines do not differ in anything listed here."
+	}
 }
 
 // machineTable lists the facts in which machines differ, a column a machine.

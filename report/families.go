@@ -147,12 +147,7 @@ func (f *familiesReport) differences() (section, error) {
 	for _, r := range f.c.Results {
 		names, machines = append(names, r.Scenario.ID()), append(machines, r.Scenario)
 	}
-	t := machineTable(names, machines)
-	if t.Total == 0 {
-		sec.Note = "The machines do not differ in anything listed here."
-		return sec, nil
-	}
-	sec.Tables = []table{t}
+	sec.addMachines(names, machines)
 	return sec, nil
 }
 
