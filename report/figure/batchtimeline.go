@@ -72,8 +72,8 @@ func (f BatchTimeline) Text() Text {
 	share := float64(prefill) / math.Max(1, float64(prefill+decode))
 	t.Title = fmt.Sprintf("Batches average %s tokens of a limit of %s; %s of the work is prefill",
 		unit.Number(float64(prefill+decode)/float64(len(rows))), unit.Count(f.MaxTokens), unit.Percent(share))
-	t.Alt = fmt.Sprintf("%s with %s prefill and %s decode tokens in %s of modeled service time; the largest batch has %s tokens.",
-		unit.Plural(int64(len(rows)), "batch"), unit.Count(prefill), unit.Count(decode), dur(busy), unit.Count(most))
+	t.Alt = fmt.Sprintf("%s with %s prefill and %s decode tokens in %s of modeled service time; the largest batch has %s.",
+		unit.Plural(int64(len(rows)), "batch"), unit.Count(prefill), unit.Count(decode), dur(busy), unit.Plural(most, "token"))
 	t.Caption = "Width is duration, height is tokens, gaps are idle time."
 	if _, reduced := f.columns(DefaultWidth); reduced {
 		t.Caption = fmt.Sprintf("%s drawn in columns two pixels wide: areas are token counts averaged over time, idle time counted as 0; behind them the largest batch of each column.",
@@ -148,7 +148,7 @@ func (f BatchTimeline) paint(c draw.Canvas) {
 		p.marks = f.bars()
 	}
 	p.marks = append(p.marks, reference{y: float64(f.MaxTokens), ink: Fault, dash: []vg.Length{5, 3},
-		label: "limit " + unit.Count(f.MaxTokens) + " tokens"})
+		label: "limit " + unit.Plural(f.MaxTokens, "token")})
 	p.draw(c)
 }
 
@@ -176,7 +176,7 @@ func (f BatchTimeline) envelope(from, to float64, columns int) []plot.Plotter {
 	}
 	d, a := reduce(at, decode, 0, from, to, columns), reduce(at, all, 0, from, to, columns)
 	return []plot.Plotter{
-		band{at: a.at, high: a.high, end: to, ink: Waiting.Faint(0.35), about: "largest batch of each column: up to " + unit.Count(slices.Max(all)) + " tokens"},
+		band{at: a.at, high: a.high, end: to, ink: Waiting.Faint(0.35), about: "largest batch of each column: up to " + unit.Plural(slices.Max(all), "token")},
 		band{at: d.at, high: d.mean, end: to, ink: Decode, about: "decode: up to " + unit.Number(slices.Max(d.mean)) + " tokens, mean of a column"},
 		band{at: a.at, low: d.mean, high: a.mean, end: to, ink: Prefill, about: "prefill on top of decode: together up to " + unit.Number(slices.Max(a.mean)) + " tokens, mean of a column"},
 	}

@@ -62,9 +62,9 @@ func (f KVTimeline) Text() Text {
 		return t
 	}
 	share := float64(level) / float64(max(f.Budget, 1))
-	t.Title = fmt.Sprintf("KV peaks at %s tokens, %s of its budget", unit.Count(level), unit.Percent(share))
-	t.Alt = fmt.Sprintf("The KV level peaks at %s of %s tokens (%s) at %s of modeled time.",
-		unit.Count(level), unit.Count(f.Budget), unit.Percent(share), dur(at))
+	t.Title = fmt.Sprintf("KV peaks at %s, %s of its budget", unit.Plural(level, "token"), unit.Percent(share))
+	t.Alt = fmt.Sprintf("The KV level peaks at %s of %s (%s) at %s of modeled time.",
+		unit.Count(level), unit.Plural(f.Budget, "token"), unit.Percent(share), dur(at))
 	t.Caption = fmt.Sprintf("Peak at %s. From the counters of the lossless trace: held plus candidate rows while a batch runs, held after it.", dur(at))
 	if _, reduced := f.columns(DefaultWidth); reduced {
 		t.Caption += fmt.Sprintf(" %s level changes drawn in columns two pixels wide: the area is the mean over time, the lines are the highest and lowest level.",
@@ -114,7 +114,7 @@ func (f KVTimeline) paint(c draw.Canvas) {
 	width := (c.Max.X - c.Min.X).Points()
 	from, to := f.Window.over(f.EndNs)
 	level, at := f.peak()
-	about := fmt.Sprintf("KV held: peak %s tokens at %s, %s of %s", unit.Count(level), dur(at), unit.Percent(float64(level)/float64(max(f.Budget, 1))), unit.Count(f.Budget))
+	about := fmt.Sprintf("KV held: peak %s at %s, %s of %s", unit.Plural(level, "token"), dur(at), unit.Percent(float64(level)/float64(max(f.Budget, 1))), unit.Count(f.Budget))
 	p := panel{x: timeAxis(from, to, width), noGridX: true,
 		y: countAxis("KV held, token positions", f.top(), (c.Max.Y-c.Min.Y).Points()-60, yTickSpace)}
 	if columns, reduced := f.columns(width); reduced {
@@ -135,7 +135,7 @@ func (f KVTimeline) paint(c draw.Canvas) {
 		p.marks = []plot.Plotter{band{at: xs, high: ys, end: to, ink: KVCache.Faint(0.45), about: about}, top}
 	}
 	p.marks = append(p.marks, f.peakMark(), reference{y: float64(f.Budget), ink: Fault,
-		dash: []vg.Length{5, 3}, label: "budget " + unit.Count(f.Budget) + " tokens"})
+		dash: []vg.Length{5, 3}, label: "budget " + unit.Plural(f.Budget, "token")})
 	p.draw(c)
 }
 

@@ -87,8 +87,8 @@ func (f IterationTimeline) Text() Text {
 	}
 	t.Title = fmt.Sprintf("%s rejected; a forward commits %s tokens on average", unit.Percent(lost/math.Max(1, rows))+" of verified rows are",
 		unit.Number(committed/float64(steps)))
-	t.Alt = fmt.Sprintf("%s commit %s tokens; rejected drafts took %s of the verified rows.",
-		unit.Plural(int64(steps), "iteration"), unit.Count(int64(committed)), unit.Count(int64(lost)))
+	t.Alt = fmt.Sprintf("%s commit %s; rejected drafts took %s of the verified rows.",
+		unit.Plural(int64(steps), "iteration"), unit.Plural(int64(committed), "token"), unit.Count(int64(lost)))
 	t.Caption = "Full-proposal coordinate: the guaranteed token is the target's own and never counted as an accepted draft."
 	if f.Timed {
 		t.Caption += " A column is as wide as its iteration lasts."

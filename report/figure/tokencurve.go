@@ -31,8 +31,8 @@ func (f TokenCurve) Text() Text {
 		return t
 	}
 	total := f.Tokens[len(f.Tokens)-1]
-	t.Title = fmt.Sprintf("%s tokens in %s: %s tokens/s predicted on average",
-		unit.Count(total), dur(f.EndNs-f.StartNs), unit.Number(f.PerSecond))
+	t.Title = fmt.Sprintf("%s in %s: %s tokens/s predicted on average",
+		unit.Plural(total, "token"), dur(f.EndNs-f.StartNs), unit.Number(f.PerSecond))
 	t.Alt = t.Title + "."
 	t.Caption = "The dashed line is the average rate from the first arrival to the last completion."
 	return t
@@ -64,7 +64,7 @@ func (f TokenCurve) paint(c draw.Canvas) {
 	total := float64(f.Tokens[len(f.Tokens)-1])
 	p := panel{x: timeAxis(from, to, width), noGridX: true,
 		y: countAxis("Output tokens so far", total*1.08, (c.Max.Y-c.Min.Y).Points()-60, yTickSpace)}
-	l := line{ink: Decode, width: 2, step: true, about: fmt.Sprintf("%s output tokens by %s", unit.Count(int64(total)), dur(f.EndNs))}
+	l := line{ink: Decode, width: 2, step: true, about: fmt.Sprintf("%s by %s", unit.Plural(int64(total), "output token"), dur(f.EndNs))}
 	// The curve never falls, so its value at the start of each column is the whole
 	// envelope at the resolution of the picture.
 	if columns := int(width); len(f.AtNs) > columns {
