@@ -20,7 +20,8 @@
 // 0.32 s on two cores, with IPC in 0.33 s, with Parquet in 1.56 s). Parquet lives in
 // arrowio/parquetio for that reason. The packages beside it: stats (quantiles,
 // distributions, distances), requesttrace (request traces as workloads), resultdoc
-// (tables of exported result documents).
+// (tables of exported result documents), documents (tables of every document that
+// commands leave), export (tables and formats by name, and the catalog of all).
 //
 // A finished run gives its tables at once (Serving, Plan, Speculative, Experts). A
 // run that is too long for memory streams them: the engine hands windows of its

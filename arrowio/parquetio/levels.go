@@ -91,14 +91,14 @@ func (l *levels) ofLists(list *array.List, nullable bool) (arrow.Array, error) {
 
 // presence writes a level for each value: 0 for a null, 1 for others.
 func presence(def []int16, values arrow.Array) {
-	fill(def, 1)
-	if values.NullN() == 0 {
+	bits, from := values.NullBitmapBytes(), values.Data().Offset()
+	if len(bits) == 0 {
+		fill(def, 1)
 		return
 	}
 	for i := range def {
-		if values.IsNull(i) {
-			def[i] = 0
-		}
+		k := from + i
+		def[i] = int16(bits[k>>3] >> (k & 7) & 1)
 	}
 }
 
