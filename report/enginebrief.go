@@ -6,13 +6,14 @@ import (
 	"github.com/inferlab/inferlab/report/unit"
 	"github.com/inferlab/inferlab/simcore/composed"
 	"github.com/inferlab/inferlab/simcore/experts"
+	"github.com/inferlab/inferlab/simcore/run"
 	"github.com/inferlab/inferlab/simcore/serving"
 	"github.com/inferlab/inferlab/simcore/speculative"
 )
 
 // engineBrief tells of what the engines make that are no plans of their own: serving
-// runs with and without an expert cache, comparisons of them, expert caches that
-// stand alone, speculative runs and calibrations.
+// runs with and without an expert cache, comparisons of them and of plans, expert
+// caches that stand alone, speculative runs and calibrations.
 func engineBrief(v any) (Brief, bool) {
 	switch v := v.(type) {
 	case *serving.Run:
@@ -21,6 +22,8 @@ func engineBrief(v any) (Brief, bool) {
 		return composedBrief(v)
 	case *serving.Comparison:
 		return comparisonBrief(v)
+	case *run.Comparison:
+		return familiesBrief(v)
 	case *experts.Run:
 		return cacheBrief(v)
 	case *speculative.Run:
@@ -77,6 +80,19 @@ func comparisonBrief(c *serving.Comparison) (Brief, bool) {
 		r.runs = append(r.runs, e.Run)
 	}
 	return Brief{Verdict: r.verdict(), Numbers: numbers(r.cards()), Confidence: c.Confidence, Replay: r.replay(), Figure: figure.CompareTTFT(r.runs)}, true
+}
+
+func familiesBrief(c *run.Comparison) (Brief, bool) {
+	if c == nil || len(c.Results) == 0 || len(c.Results) != len(c.Entries) {
+		return Brief{}, false
+	}
+	for _, r := range c.Results {
+		if r == nil || r.Trace == nil || r.Scenario == nil {
+			return Brief{}, false
+		}
+	}
+	f := familiesReport{c: c}
+	return Brief{Verdict: f.verdict(), Numbers: numbers(bestCards(planQuantities, f.compared())), Confidence: c.Confidence(), Replay: f.replay(), Figure: f.durations()}, true
 }
 
 func cacheBrief(r *experts.Run) (Brief, bool) {

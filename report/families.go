@@ -154,18 +154,24 @@ func (f *familiesReport) differences() (section, error) {
 // ranking shows the ranked quantity and every machine's distance from the first.
 func (f *familiesReport) ranking() (section, error) {
 	sec := section{ID: "ranking", Question: "Which machine is fastest, and by how much?"}
-	r := figure.Ranking{Source: figure.Source{Run: unit.Plural(int64(len(f.c.Entries)), "run"), Confidence: f.c.Confidence()},
-		Quantity: "Modeled duration of the whole plan", Unit: "ns"}
-	for i := range f.c.Entries {
-		e := &f.c.Entries[i]
-		r.Rows = append(r.Rows, figure.Ranked{Label: e.ScenarioID, Value: float64(e.DurationNs), Confidence: e.Confidence})
-	}
+	r := f.durations()
 	sec.Answer = r.Text().Alt
 	sec.Note = r.Text().Caption // unequal confidence is said before the ranking, not only under it
 	sec.Tables = []table{deltaTable(planQuantities, f.compared(), 0)}
 	drawn, err := draw(r, false, f.rows)
 	sec.Figures = []picture{drawn}
 	return sec, err
+}
+
+// durations are the machines by the quantity that ranks them.
+func (f *familiesReport) durations() figure.Ranking {
+	r := figure.Ranking{Source: figure.Source{Run: unit.Plural(int64(len(f.c.Entries)), "run"), Confidence: f.c.Confidence()},
+		Quantity: "Modeled duration of the whole plan", Unit: "ns"}
+	for i := range f.c.Entries {
+		e := &f.c.Entries[i]
+		r.Rows = append(r.Rows, figure.Ranked{Label: e.ScenarioID, Value: float64(e.DurationNs), Confidence: e.Confidence})
+	}
+	return r
 }
 
 // work says what each machine had to do for the same workload.

@@ -101,8 +101,8 @@ func publish(t *testing.T, root, proxy string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{".mod": string(mod), ".info": fmt.Sprintf(`{"Version":%q}`, version)} {
-		if err := os.WriteFile(filepath.Join(dir, version+name), []byte(text), 0o600); err != nil {
+	for name, text := range map[string]string{version + ".mod": string(mod), version + ".info": fmt.Sprintf(`{"Version":%q}`, version), "list": version + "\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

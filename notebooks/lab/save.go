@@ -75,7 +75,7 @@ func pageWriter(ext string, result any) (func(io.Writer) error, error) {
 		return nil, fmt.Errorf("the page of a result is written as .html, not as %q (its tables: lab.SaveResult)", ext)
 	}
 	return func(w io.Writer) error {
-		page, err := pageOf(result)
+		page, err := report.PageOf(storied(result), report.Meta{})
 		if err == nil {
 			_, err = w.Write(page)
 		}

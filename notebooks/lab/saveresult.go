@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/inferlab/inferlab/simcore"
 	"github.com/inferlab/inferlab/simcore/experts"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
+	"github.com/inferlab/inferlab/simcore/run"
 	"github.com/inferlab/inferlab/simcore/serving"
 	"github.com/inferlab/inferlab/simcore/trace"
 )
@@ -43,27 +45,6 @@ func SaveResult(dir string, result any, ext string, write func(io.Writer, *arrow
 	plainText("saved " + line).send()
 }
 
-// pageOf makes the page of a result.
-func pageOf(result any) ([]byte, error) {
-	switch r := storied(result).(type) {
-	case report.SpeculativeResult:
-		return report.Speculative(r, report.Meta{})
-	case *simcore.SpeculativeRun:
-		return report.Speculative(report.SpeculativeResult{Workload: r}, report.Meta{})
-	case *serving.Comparison:
-		return report.ServingComparison(r, report.Meta{})
-	case *simcore.ServingRun:
-		return report.Serving(r, report.Meta{})
-	case *simcore.ExpertServingRun:
-		return report.Composed(r, report.Meta{})
-	case *simcore.ExpertCacheRun:
-		return report.ExpertCache(r, nil, report.Meta{})
-	case *calibration.Result:
-		return report.Calibrate(r, report.Meta{})
-	}
-	return report.PageOf(result, report.Meta{})
-}
-
 // tablesOf makes all tables of a result that has a brief.
 func tablesOf(result any) ([]*arrowio.Table, error) {
 	opt := arrowio.Options{}
@@ -77,6 +58,8 @@ func tablesOf(result any) ([]*arrowio.Table, error) {
 		return arrowio.Composed(r, opt).All(), nil
 	case *serving.Comparison:
 		return []*arrowio.Table{arrowio.ServingComparison(r, opt)}, nil
+	case *run.Comparison:
+		return nil, errors.New("a comparison of plans has no tables of its own; lab.Save writes its page")
 	case *simcore.ExpertCacheRun:
 		p := arrowio.Provenance{Command: experts.Command, Confidence: r.Confidence(),
 			Revisions: []jsondoc.Revision{{Name: "expertCache", Revision: trace.ExpertsContractRevision}}}

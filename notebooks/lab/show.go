@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"reflect"
 	"strings"
 
 	"github.com/inferlab/inferlab/arrowio"
+	"github.com/inferlab/inferlab/calibration"
 	"github.com/inferlab/inferlab/report/figure"
+	"github.com/inferlab/inferlab/simcore"
 	"github.com/inferlab/inferlab/simcore/evidence"
+	"github.com/inferlab/inferlab/simcore/run"
+	"github.com/inferlab/inferlab/simcore/serving"
 	"github.com/inferlab/inferlab/simcore/topology"
 )
 
@@ -87,9 +90,13 @@ func bundles(v any) []bundle {
 // holdsNothing reports whether v is a result without anything to tell, of a run
 // without requests for instance, whose memory says nothing to a reader.
 func holdsNothing(v any) bool {
-	t := reflect.TypeOf(v)
-	_, speaks := v.(fmt.Stringer)
-	return !speaks && t.Kind() == reflect.Pointer && strings.HasPrefix(t.Elem().PkgPath(), "github.com/inferlab/inferlab/")
+	switch v.(type) {
+	case *simcore.ServingRun, *simcore.ExpertServingRun, *serving.Comparison, *simcore.ExpertCacheRun, *simcore.SpeculativeRun,
+		*simcore.SpeculativeExecution, *simcore.Result, *run.Comparison, *simcore.Executed, *simcore.FaultCampaign,
+		*simcore.ConcurrentCampaign, *simcore.NodeFailure, *simcore.Failover, *calibration.Result:
+		return true
+	}
+	return false
 }
 
 func plainText(s string) bundle { return bundle{mimeText: s} }
