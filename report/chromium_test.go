@@ -38,7 +38,7 @@ func load(t *testing.T, file string, width int) (dom, console string, log netLog
 	t.Helper()
 	dir := t.TempDir()
 	netlog := filepath.Join(dir, "net.json")
-	ctx, cancel := context.WithTimeout(context.Background(), 180*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, browser(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps", "--no-first-run",
@@ -165,6 +165,118 @@ out.dark = document.documentElement.dataset.theme + " " + getComputedStyle(docum
 out.filterNames = document.querySelectorAll("button:not([aria-label]), input:not([aria-label])").length;
 document.documentElement.setAttribute("data-probe", JSON.stringify(out));
 </script>`
+
+// driveMore uses what takes time or speaks to the browser: the wheel, dragging, the
+// filter of marks, the detail panel, copying and saving.
+const driveMore = `<script>
+(async () => {
+const out = {}, shown = e => e.getBoundingClientRect().width > 0;
+const figure = [...document.querySelectorAll("#requests figure")].find(f => f.querySelector("svg.area"));
+const svg = [...figure.querySelectorAll("svg.figure")].find(shown), area = svg.querySelector("svg.area");
+const [x, y, w, h] = area.dataset.box.split(" ").map(Number), box = svg.getBoundingClientRect(), size = box.width / svg.viewBox.baseVal.width;
+const mid = {clientX: box.left + (x + w / 2) * size, clientY: box.top + (y + h / 2) * size, bubbles: true, cancelable: true};
+const span = () => +area.getAttribute("viewBox").split(" ")[2] / w;
+svg.dispatchEvent(new WheelEvent("wheel", {...mid, deltaY: -1}));
+out.wheelAlone = span();
+svg.focus({preventScroll: true});
+svg.dispatchEvent(new WheelEvent("wheel", {...mid, deltaY: -1}));
+out.wheelFocused = span().toFixed(3);
+svg.setPointerCapture = () => {};
+const from = +area.getAttribute("viewBox").split(" ")[0];
+svg.dispatchEvent(new PointerEvent("pointerdown", mid));
+svg.dispatchEvent(new PointerEvent("pointermove", {...mid, clientX: mid.clientX - 40}));
+svg.dispatchEvent(new PointerEvent("pointerup", mid));
+out.dragged = +area.getAttribute("viewBox").split(" ")[0] > from;
+[...figure.querySelectorAll(".tools button")].find(b => b.textContent === "Whole run").click();
+out.whole = span().toFixed(6);
+const marks = [...svg.querySelectorAll("g[data-about]")], filter = figure.querySelector(".tools input");
+filter.value = "request-1"; filter.dispatchEvent(new Event("input"));
+out.filtered = filter.nextElementSibling.textContent;
+out.left = marks.filter(m => getComputedStyle(m).display !== "none").length;
+filter.value = "nothing is called so"; filter.dispatchEvent(new Event("input"));
+out.none = filter.nextElementSibling.textContent;
+filter.value = ""; filter.dispatchEvent(new Event("input"));
+out.unfiltered = filter.nextElementSibling.textContent + marks.filter(m => getComputedStyle(m).display === "none").length;
+marks[3].dispatchEvent(new MouseEvent("click", {bubbles: true}));
+out.detail = figure.querySelector(".detail").textContent === marks[3].dataset.about && marks[3].dataset.about !== "";
+out.dimmed = Math.max(...marks.filter((m, i) => i !== 3).map(m => +getComputedStyle(m).opacity));
+out.clear = getComputedStyle(marks[3]).opacity;
+svg.dispatchEvent(new MouseEvent("click", {bubbles: true}));
+out.background = figure.querySelector(".detail").textContent + Math.min(...marks.map(m => +getComputedStyle(m).opacity));
+let csv = "";
+Object.defineProperty(navigator, "clipboard", {value: {writeText: text => { csv = text; return Promise.resolve(); }}});
+const table = document.querySelector("#request-table");
+[...table.querySelectorAll("button")].find(b => b.textContent === "Copy as CSV").click();
+out.csv = csv.split("\r\n").length + " " + csv.split("\r\n")[0];
+const names = [], blobs = [];
+URL.createObjectURL = b => { blobs.push(b); return "#" + blobs.length; };
+HTMLAnchorElement.prototype.click = function() { names.push(this.download); };
+for (const kind of ["Save SVG", "Save PNG"]) [...figure.querySelectorAll("button")].find(b => b.textContent === kind).click();
+for (let i = 0; i < 40 && blobs.length < 2; i++) await new Promise(r => setTimeout(r, 25));
+out.names = names.map(n => n.split(".").pop()).join(" ");
+const text = await blobs[0].text(), png = new Uint8Array(await blobs[1].arrayBuffer());
+const doc = new DOMParser().parseFromString(text, "image/svg+xml");
+out.svg = doc.documentElement.tagName + " " + (doc.querySelector("parsererror") === null) + " " + text.includes(figure.querySelector("h3").textContent) + " " + /class="f-[^"]*"(?![^>]*fill=)/.test(text);
+out.png = [...png.slice(1, 4)].map(c => String.fromCharCode(c)).join("") + " " + (png.length > 5000);
+const data = [...document.querySelectorAll("#reproduce a[download]")];
+out.data = data.length + " " + data.every(a => a.getAttribute("href").startsWith("data:application/"));
+const memory = [...document.querySelectorAll("#memory svg.figure")].find(shown);
+out.everyMark = [...document.querySelectorAll("figure")].filter(f => [...f.querySelectorAll("svg.figure")].some(s => shown(s) && !s.querySelector("g[data-about]"))).map(f => f.querySelector("h3").textContent).join("; ");
+document.documentElement.setAttribute("data-probe", JSON.stringify(out));
+})().catch(e => document.documentElement.setAttribute("data-probe", JSON.stringify({error: String(e.stack)})));
+</script>`
+
+// TestMoreInteractions checks the rest of contract 09, 1.4.
+func TestMoreInteractions(t *testing.T) {
+	browser(t)
+	run := sample.Run(sample.Options{Requests: 60, Output: 30, Rate: 30, Scenario: preset(t, "multi-gpu")})
+	got := drivePage(t, page(t, run, report.Meta{Result: []byte("{}")}), driveMore)
+	for k, v := range map[string]any{"wheelAlone": 1.0, "wheelFocused": "0.800", "dragged": true, "whole": "1.000000",
+		"filtered": "49 of 60 marks hidden", "left": 11.0, "none": "60 of 60 marks hidden: none matches", "unfiltered": "0",
+		"detail": true, "clear": "1", "background": "1", "csv": "62 request,\"arrival, ns\",\"first token, ns\",\"completion, ns\",\"TTFT, ns\",\"latency, ns\",tokens,\"ITL mean, ns\"",
+		"names": "svg png", "svg": "svg true true false", "png": "PNG true", "data": "1 true", "everyMark": ""} {
+		if got[k] != v {
+			t.Errorf("%s: %v, want %v", k, got[k], v)
+		}
+	}
+	if o, _ := got["dimmed"].(float64); o <= 0 || o > 0.35 {
+		t.Errorf("unrelated marks have the opacity %v, want at most 0.35", got["dimmed"])
+	}
+	if got["error"] != nil {
+		t.Error(got["error"])
+	}
+}
+
+// TestColoursRemembered: the choice outlives the page, and a browser without storage
+// still has one.
+func TestColoursRemembered(t *testing.T) {
+	browser(t)
+	html := page(t, sample.Run(sample.Options{Requests: 4, Output: 3, Rate: 30}), report.Meta{})
+	look := `<script>
+const chooser = document.querySelector(".scheme"), out = {first: chooser.textContent, theme: document.documentElement.dataset.theme || "none"};
+chooser.click();
+out.second = chooser.textContent;
+try { out.kept = localStorage.getItem("inferlab-colours"); } catch { out.kept = "closed"; }
+out.tools = document.querySelectorAll(".tools").length > 5;
+document.documentElement.setAttribute("data-probe", JSON.stringify(out));
+</script>`
+	for _, c := range []struct {
+		before string
+		want   map[string]any
+	}{
+		{"", map[string]any{"first": "Colours: auto", "theme": "none", "second": "Colours: light", "kept": "light", "tools": true}},
+		{`localStorage.setItem("inferlab-colours", "light")`, map[string]any{"first": "Colours: light", "theme": "light", "second": "Colours: dark", "kept": "dark", "tools": true}},
+		{`Object.defineProperty(window, "localStorage", {get() { throw new Error("closed"); }})`, map[string]any{"first": "Colours: auto", "theme": "none", "second": "Colours: light", "kept": "closed", "tools": true}},
+		{`localStorage.setItem("inferlab-colours", "purple")`, map[string]any{"first": "Colours: auto", "theme": "none", "second": "Colours: light", "kept": "light", "tools": true}},
+	} {
+		got := drivePage(t, strings.Replace(html, "<body>", "<body><script>"+c.before+"</script>", 1), look)
+		for k, v := range c.want {
+			if got[k] != v {
+				t.Errorf("after %q, %s: %v, want %v", c.before, k, got[k], v)
+			}
+		}
+	}
+}
 
 // TestInteractions uses zoom, pan, cursor, sorting, filtering, selection and
 // colours.

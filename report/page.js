@@ -34,7 +34,8 @@ for (const e of document.querySelectorAll(".verdict, .answer, .note, .value, .co
 // Colours: as the reader's system says, or as chosen here before.
 const schemes = ["auto", "light", "dark"];
 let scheme = "auto";
-try { scheme = localStorage.getItem("inferlab-colours") || "auto"; } catch { /* storage is closed */ }
+try { scheme = localStorage.getItem("inferlab-colours"); } catch { /* storage is closed */ }
+if (!schemes.includes(scheme)) scheme = "auto";
 const paintScheme = () => {
   if (scheme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = scheme;

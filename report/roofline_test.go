@@ -156,19 +156,11 @@ func TestRooflineInteractions(t *testing.T) {
 // what it answers.
 func drivePage(t *testing.T, html, script string) map[string]any {
 	t.Helper()
-	got, _, _ := drivePageAt(t, html, script, 1400)
-	return got
-}
-
-// drivePageAt is drivePage in a window of a width; it also returns the console and the
-// network log.
-func drivePageAt(t *testing.T, html, script string, width int) (map[string]any, string, netLog) {
-	t.Helper()
 	html = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAllString(html, "")
 	file := filepath.Join(t.TempDir(), "page.html")
 	if err := os.WriteFile(file, []byte(strings.Replace(html, "</body>", script+"</body>", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	dom, console, log := load(t, file, width)
-	return answer(t, dom, console), console, log
+	dom, console, _ := load(t, file, 1400)
+	return answer(t, dom, console)
 }
