@@ -83,7 +83,7 @@ func group(s string) string {
 	if i := strings.IndexByte(s, '.'); i >= 0 {
 		whole, rest = s[:i], s[i:]
 	}
-	if len(whole) <= 3 {
+	if len(whole) <= 3 || strings.HasSuffix(whole, "Inf") {
 		return sign + whole + rest
 	}
 	var b strings.Builder
@@ -130,9 +130,9 @@ func Rate(bytesPerSec float64) string { return scaled(Rates, bytesPerSec, 1000) 
 // Flops spells floating-point operations per second in decimal units.
 func Flops(perSec float64) string { return scaled(Work, perSec, 1000) }
 
-// Percent spells a fraction in percent with one decimal.
+// Percent spells a fraction in percent with one decimal and a comma every three digits.
 func Percent(fraction float64) string {
-	return strconv.FormatFloat(fraction*100, 'f', 1, 64) + " %"
+	return group(strconv.FormatFloat(fraction*100, 'f', 1, 64)) + " %"
 }
 
 // Count spells a whole number with a comma every three digits.

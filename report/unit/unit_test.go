@@ -1,6 +1,7 @@
 package unit_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/inferlab/inferlab/report/unit"
@@ -27,6 +28,8 @@ func TestSpelling(t *testing.T) {
 		{unit.Flops(989.4e12), "989 TFLOP/s"},
 		{unit.Flops(1.2e15), "1.2 PFLOP/s"},
 		{unit.Percent(0.98765), "98.8 %"},
+		{unit.Percent(13.801), "1,380.1 %"},
+		{unit.Percent(math.Inf(1)), "+Inf %"},
 		{unit.Count(1_234_567), "1,234,567"},
 		{unit.Count(-1234), "-1,234"},
 		{unit.Number(0.0412), "0.041"},
