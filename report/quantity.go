@@ -3,7 +3,6 @@ package report
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/inferlab/inferlab/report/figure"
@@ -71,12 +70,11 @@ func relative(v, base float64) string {
 	if base == 0 || math.IsNaN(v/base) {
 		return ""
 	}
-	p := (v/base - 1) * 100
-	sign := "+"
+	p, sign := v/base-1, "+"
 	if p < 0 {
 		sign, p = "−", -p
 	}
-	return ", " + sign + strconv.FormatFloat(p, 'f', 1, 64) + " %"
+	return ", " + sign + unit.Percent(p)
 }
 
 // compared is one of several results.
