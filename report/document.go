@@ -205,7 +205,7 @@ func ReadResult(text []byte) (*Document, error) {
 // an expert cache.
 func (d *Document) readServing(text []byte) (err error) {
 	var refused *issue.Error
-	if d.Run, err = experiment.ServingDocument(text); !errors.As(err, &refused) || refused.Path != "inputs.experts" {
+	if d.Run, err = experiment.ServingDocument(bytes.NewReader(text)); !errors.As(err, &refused) || refused.Path != "inputs.experts" {
 		return err
 	}
 	if d.Experts, err = resultdoc.ComposedRun(text); err == nil {

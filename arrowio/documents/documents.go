@@ -16,17 +16,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/inferlab/inferlab/arrowio"
 	"github.com/inferlab/inferlab/arrowio/resultdoc"
+	"github.com/inferlab/inferlab/internal/experiment"
 	"github.com/inferlab/inferlab/simcore/document"
 	"github.com/inferlab/inferlab/simcore/experts"
 	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/replay/planreplay"
 	"github.com/inferlab/inferlab/simcore/result"
+	"github.com/inferlab/inferlab/simcore/serving"
 	"github.com/inferlab/inferlab/simcore/trace"
 )
 
@@ -136,30 +137,38 @@ func results(r io.ReadSeeker, h head, opt arrowio.Options) ([]*arrowio.Table, er
 	return nil, issue.New("export_command", "command", "the result of %q has no tables; those of serving, speculative and expert-cache have, and the trace document that --trace leaves", h.command)
 }
 
-// servingResult reads the result of serving. One with an expert cache is run again
-// from its inputs, because the document does not hold what happened beside the
-// scheduler; it must give the same document.
+// servingResult reads the result of serving. Its trace is replayed and its plans are
+// made again; it must be the document that this gives. One with an expert cache is run
+// again from its inputs, because it does not hold what happened beside the scheduler.
+// Documents of older versions hold no inputs, and only the tables of what they say.
 func servingResult(r io.ReadSeeker, opt arrowio.Options) ([]*arrowio.Table, error) {
-	served, err := resultdoc.Serving(r, opt)
-	if err != nil {
-		return nil, err
+	run, err := experiment.ServingDocument(r)
+	if err == nil {
+		return servingTables(run, opt), nil
 	}
-	revisions := arrowio.ProvenanceOf(served.Requests().Schema()).Revisions
-	if !slices.ContainsFunc(revisions, func(r jsondoc.Revision) bool { return r.Name == "servingExperts" }) {
-		return served.All(), nil
+	var refused *issue.Error
+	if !errors.As(err, &refused) || refused.Path != "inputs.experts" && refused.Path != "inputs" {
+		return nil, err
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return nil, err
+	}
+	if refused.Path == "inputs" {
+		served, err := resultdoc.Serving(r, opt)
+		if err != nil {
+			return nil, err
+		}
+		return served.All(), nil
 	}
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
 	}
-	run, err := resultdoc.ComposedRun(text)
-	if err != nil || run == nil { // older documents hold no inputs
-		return served.All(), err
+	composed, err := resultdoc.ComposedRun(text)
+	if err != nil {
+		return nil, err
 	}
-	return arrowio.Composed(run, opt).All(), nil
+	return arrowio.Composed(composed, opt).All(), nil
 }
 
 func servingTrace(r io.ReadSeeker, h head, opt arrowio.Options) ([]*arrowio.Table, error) {
@@ -174,12 +183,17 @@ func servingTrace(r io.ReadSeeker, h head, opt arrowio.Options) ([]*arrowio.Tabl
 	if err != nil {
 		return nil, err
 	}
+	return servingTables(run, opt), nil
+}
+
+// servingTables are the tables of a whole run.
+func servingTables(run *serving.Run, opt arrowio.Options) []*arrowio.Table {
 	served := arrowio.Serving(run, opt)
 	tables := served.All()
 	if run.Speculation != nil {
 		tables = append(tables, served.AcceptanceByPosition())
 	}
-	return tables, nil
+	return tables
 }
 
 // tree reads a whole document as a tree.
@@ -189,6 +203,20 @@ func tree(r io.Reader) (document.Value, error) {
 		return document.Value{}, err
 	}
 	return document.ParseJSON(text, "")
+}
+
+// resultTree reads a result as a tree and makes it again from its inputs.
+func resultTree(r io.Reader) (document.Value, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return document.Value{}, err
+	}
+	root, err := document.ParseJSON(text, "")
+	if err != nil || root.Get("inputs") == nil { // older documents hold no inputs
+		return root, err
+	}
+	_, err = experiment.Again(text)
+	return root, err
 }
 
 func plans(r io.ReadSeeker, _ head, opt arrowio.Options) ([]*arrowio.Table, error) {

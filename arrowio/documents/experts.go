@@ -26,10 +26,10 @@ func expertCache(r io.ReadSeeker, _ head, opt arrowio.Options) ([]*arrowio.Table
 }
 
 // expertResult reads the result of an expert cache that stands alone, which holds
-// its whole trace and its final state. The workload that drove it is replayed too
-// where the result holds its inputs.
+// its whole trace and its final state. Where it holds its inputs, they must give the
+// whole document.
 func expertResult(r io.Reader, opt arrowio.Options) ([]*arrowio.Table, error) {
-	root, err := tree(r)
+	root, err := resultTree(r)
 	if err != nil {
 		return nil, err
 	}
@@ -39,16 +39,8 @@ func expertResult(r io.Reader, opt arrowio.Options) ([]*arrowio.Table, error) {
 	events.Len()
 	d := &expertsreplay.Document{Snapshot: snapshot.Value()}
 	d.Input.EndNs = snapshot.Get("currentTimeNs").Count()
-	inputs := n.Get("inputs")
 	if err := pass.Err(); err != nil {
 		return nil, err
-	}
-	if inputs.Present() && inputs.Get("config").Present() {
-		cfg, _, err := experts.ReadConfig(*inputs.Get("config").Value(), false)
-		if err != nil {
-			return nil, err
-		}
-		d.Input.EndNs, d.Input.Workload = 0, &cfg.Workload
 	}
 	d.Input.Trace, d.Fault = trace.ReadExperts(events.Value())
 	return replayedExperts(d, opt)

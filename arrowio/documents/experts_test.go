@@ -70,9 +70,8 @@ func TestExpertResult(t *testing.T) {
 func TestChangedExpertResult(t *testing.T) {
 	plain, withInputs, _ := expertDocuments(t)
 	for name, text := range map[string]string{
-		"event":    inTrace(plain, `"stallNs": 30`, `"stallNs": 31`),
-		"workload": strings.Replace(withInputs, `"token_count":12`, `"token_count":13`, 1),
-		"state":    strings.Replace(plain, `"hotResidentBytes": 20`, `"hotResidentBytes": 10`, 1),
+		"event": inTrace(plain, `"stallNs": 30`, `"stallNs": 31`),
+		"state": strings.Replace(plain, `"hotResidentBytes": 20`, `"hotResidentBytes": 10`, 1),
 	} {
 		_, err := documents.Tables(strings.NewReader(text), arrowio.Options{})
 		var mismatch *expertsreplay.Mismatch
@@ -80,6 +79,8 @@ func TestChangedExpertResult(t *testing.T) {
 			t.Errorf("%s: error %v; want a mismatch", name, err)
 		}
 	}
+	refused(t, strings.Replace(withInputs, `"token_count":12`, `"token_count":13`, 1), "result_replay")
+	refused(t, strings.Replace(withInputs, `"stallNs": 30`, `"stallNs": 31`, 1), "result_replay") // of a route
 	refused(t, strings.Replace(plain, `"trace": [`, `"events": [`, 1), "missing")
 	refused(t, strings.Replace(plain, `"currentTimeNs": `, `"currentTimeNs": -`, 1), document.CodeRange)
 }

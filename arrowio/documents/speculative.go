@@ -17,10 +17,10 @@ import (
 )
 
 // speculativeResult reads the result of a speculative workload. Its iterations must
-// follow from one another and its page cache is replayed; the acceptance that the
-// configuration declared is not in the document.
+// follow from one another and its page cache is replayed; where it holds its inputs,
+// they must give the whole document.
 func speculativeResult(r io.Reader, opt arrowio.Options) ([]*arrowio.Table, error) {
-	root, err := tree(r)
+	root, err := resultTree(r)
 	if err != nil {
 		return nil, err
 	}

@@ -31,12 +31,12 @@ func (a *app) exportCommand() *cobra.Command {
 serving (the full document, not the summary), of speculative or of expert-cache, or
 the protocol trace that --trace leaves (serving with and without an expert cache,
 plans, faults, concurrent and failed-over executions, expert caches, speculative
-workloads). Traces are replayed first; a trace that breaks a rule is refused. -o -
-writes one table to standard output.
+workloads). -o - writes one table to standard output.
 
-A result of serving does not hold the operations of its plans; its trace gives them,
-because it holds all that they follow from. A result of serving with an expert cache
-is run again from its inputs, and gives all tables.`,
+Nothing is believed. Traces are replayed first, and a trace that breaks a rule is
+refused. Results are made again from the inputs that they carry, operations of the
+plans included, and one differing value is a refusal; a result of an older version
+that carries none gives the tables of what it says.`,
 		Example: `  inferlab serving multi-gpu serving.yaml --trace trace.json > run.json
   inferlab export run.json -o tables/
   inferlab export trace.json --tables operations --format arrow -o tables/

@@ -1,8 +1,11 @@
 package experiment
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/inferlab/inferlab/simcore/document"
@@ -82,7 +85,7 @@ func Again(text []byte) (*Made, error) {
 		if err != nil {
 			return nil, err
 		}
-		return m, same(text, m.WriteDocument)
+		return m, same(bytes.NewReader(text), m.WriteDocument)
 	}
 	return nil, issue.New("result_command", "command", "results of %q have no page; those of serving, %s have", name, strings.Join(Commands(), ", "))
 }
@@ -105,16 +108,27 @@ func commandOf(root *document.Value) (string, error) {
 }
 
 // same refuses a document that differs from the one that is written, but for the white
-// space between values.
-func same(text []byte, write func(*jsondoc.Writer)) error {
-	c := &comparer{rest: text}
+// space between values. The text is held in memory only when it is not that document
+// byte for byte.
+func same(in io.ReadSeeker, write func(*jsondoc.Writer)) error {
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	c := &comparer{in: bufio.NewReaderSize(in, 1<<16)}
 	w := jsondoc.NewWriter(c)
 	write(w)
 	if err := w.Close(); err != nil {
 		return err
 	}
-	if !c.differs && len(c.rest) == 0 {
+	if !c.differs && c.ended() {
 		return nil
+	}
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return err
 	}
 	w = jsondoc.NewWriter(nil)
 	write(w)
@@ -138,18 +152,26 @@ func same(text []byte, write func(*jsondoc.Writer)) error {
 
 // comparer compares what is written with a text, and keeps neither.
 type comparer struct {
-	rest    []byte
+	in      *bufio.Reader
+	read    []byte
 	differs bool
 }
 
 // Write never fails.
 func (c *comparer) Write(p []byte) (int, error) {
-	if !c.differs && bytes.HasPrefix(c.rest, p) {
-		c.rest = c.rest[len(p):]
-	} else {
-		c.differs = true
+	if c.differs {
+		return len(p), nil
 	}
+	c.read = slices.Grow(c.read[:0], len(p))[:len(p)]
+	_, err := io.ReadFull(c.in, c.read)
+	c.differs = err != nil || !bytes.Equal(c.read, p)
 	return len(p), nil
+}
+
+// ended reports whether nothing is left of the text.
+func (c *comparer) ended() bool {
+	_, err := c.in.ReadByte()
+	return err == io.EOF
 }
 
 // difference finds the first place where a document differs from the one that was

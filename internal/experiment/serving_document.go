@@ -16,8 +16,11 @@ import (
 // are compiled, executed and replayed, what speculation gained is measured, and the
 // document that all of this gives must be the one that was read. Errors are those of
 // resultdoc.Run and serving.Rebuild, and *issue.Error.
-func ServingDocument(text []byte) (*serving.Run, error) {
-	read, err := resultdoc.Run(bytes.NewReader(text))
+func ServingDocument(in io.ReadSeeker) (*serving.Run, error) {
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	read, err := resultdoc.Run(in)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +33,7 @@ func ServingDocument(text []byte) (*serving.Run, error) {
 			return nil, err
 		}
 	}
-	return run, same(text, func(w *jsondoc.Writer) { result.Serving(w, run, result.Full) })
+	return run, same(in, func(w *jsondoc.Writer) { result.Serving(w, run, result.Full) })
 }
 
 // ServingSummary reads a document of such a run in any form, also a summary, with the
@@ -45,10 +48,10 @@ func ServingSummary(text []byte, protocol io.Reader) (*serving.Run, error) {
 			return nil, err
 		}
 	}
-	if same(text, func(w *jsondoc.Writer) { result.Serving(w, run, result.Full) }) == nil {
+	if same(bytes.NewReader(text), func(w *jsondoc.Writer) { result.Serving(w, run, result.Full) }) == nil {
 		return run, nil
 	}
-	return run, same(text, func(w *jsondoc.Writer) { result.Serving(w, run, result.Summary) })
+	return run, same(bytes.NewReader(text), func(w *jsondoc.Writer) { result.Serving(w, run, result.Summary) })
 }
 
 // measureGain serves the same requests target-only. The event budget is the run's, not
