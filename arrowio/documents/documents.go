@@ -179,7 +179,7 @@ func servingTrace(r io.ReadSeeker, h head, opt arrowio.Options) ([]*arrowio.Tabl
 		}
 		return arrowio.Composed(run, opt).All(), nil
 	}
-	run, err := resultdoc.Trace(r)
+	run, err := experiment.ServingTrace(r)
 	if err != nil {
 		return nil, err
 	}

@@ -70,3 +70,22 @@ func TestChangedServingResult(t *testing.T) {
 		refused(t, changed, c[2])
 	}
 }
+
+// TestChangedServingTrace: no value of a trace has to be believed either, not even one
+// that no table shows.
+func TestChangedServingTrace(t *testing.T) {
+	_, protocol := servingDocuments(t)
+	for _, c := range [][3]string{
+		{`"sourceSequence": 1`, `"sourceSequence": 11`, "result_replay"},
+		{`"sequenceCount": 1`, `"sequenceCount": 2`, "result_replay"},
+		{`"committedTokens": 1`, `"committedTokens": 2`, "result_replay"},
+		{`"contractRevision": 3`, `"contractRevision": 4`, "result_replay"},
+		{`"kind": "arrival"`, `"kind": "arrival", "note": 1`, "result_replay"},
+	} {
+		changed := strings.Replace(protocol, c[0], c[1], 1)
+		if changed == protocol {
+			t.Fatalf("the document does not hold %s", c[0])
+		}
+		refused(t, changed, c[2])
+	}
+}

@@ -54,6 +54,21 @@ func ServingSummary(text []byte, protocol io.Reader) (*serving.Run, error) {
 	return run, same(bytes.NewReader(text), func(w *jsondoc.Writer) { result.Serving(w, run, result.Summary) })
 }
 
+// ServingTrace reads the serving-trace document of such a run back into the whole run.
+// Its trace is replayed, its plans are compiled, executed and replayed, and the document
+// that this gives must be the one that was read. Errors are those of resultdoc.Trace,
+// and *issue.Error.
+func ServingTrace(in io.ReadSeeker) (*serving.Run, error) {
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	run, err := resultdoc.Trace(in)
+	if err != nil {
+		return nil, err
+	}
+	return run, same(in, func(w *jsondoc.Writer) { result.ServingTraceDocument(w, run) })
+}
+
 // measureGain serves the same requests target-only. The event budget is the run's, not
 // that of its baseline.
 func measureGain(run *serving.Run) error {
