@@ -292,9 +292,9 @@ func TestInteractions(t *testing.T) {
 	dom, console, _ := load(t, file, 1400)
 	got := answer(t, dom, console)
 	want := map[string]any{
-		"timelines": 6.0, "zoomLinked": "0.250 0.250", "panned": true, "leastSpan": true, "rows": 60.0,
+		"timelines": 7.0, "zoomLinked": "0.250 0.250", "panned": true, "leastSpan": true, "rows": 60.0,
 		"ascending": true, "descending": true, "original": "request-0 request-1", "filtered": "11 49 of 60 rows hidden",
-		"unpicked": 0.0, "dark": "dark rgb(18, 20, 23)", "cursors": 6.0, "filterNames": 0.0,
+		"unpicked": 0.0, "dark": "dark rgb(18, 20, 23)", "cursors": 7.0, "filterNames": 0.0,
 	}
 	for k, v := range want {
 		if got[k] != v {

@@ -59,7 +59,39 @@ const showTip = (text, x, y) => {
   tip.style.top = (y + 16 + r.height > innerHeight ? Math.max(4, y - r.height - 8) : y + 16) + "px";
 };
 const hideTip = () => { tip.hidden = true; };
+// One selection a page: requests and batches are lit with each other in their
+// drawings, any other drawing is cleared.
+const times = list => list.split(" ").map(s => s.split("-").map(Number));
+const veil = (area, spans) => {
+  const {from, to, box} = area.dataset, [x, y, w, h] = box.split(" ").map(Number), at = t => x + (t - from) / (to - from) * w;
+  const dark = document.createElementNS(SVG, "path");
+  let left = x, d = "";
+  for (const [a, b] of [...spans, [+to, +to]]) {
+    if (at(a) > left) d += "M" + left + " " + y + "H" + at(a) + "V" + (y + h) + "H" + left + "Z";
+    left = Math.max(left, at(b));
+  }
+  dark.setAttribute("class", "f-ground veil");
+  dark.setAttribute("fill-opacity", 0.7);
+  dark.setAttribute("d", d);
+  area.append(dark);
+};
+const join = (svg, mark) => {
+  const kind = mark ? mark.dataset.t ? "b" : mark.dataset.b && mark.dataset.b !== "all" ? "t" : "" : "";
+  const mine = kind ? times(mark.dataset[kind === "b" ? "t" : "b"]) : [];
+  for (const v of document.querySelectorAll(".veil")) v.remove();
+  for (const other of document.querySelectorAll("svg.figure")) {
+    if (other === svg) continue;
+    const kin = kind ? [...other.querySelectorAll("g[data-" + kind + "]")] : [], columns = kin.some(m => m.dataset.b === "all");
+    for (const m of other.querySelectorAll("g.on")) if (m.dataset.about) m.classList.remove("on");
+    other.classList.toggle("picked", kin.length > 0 && !columns);
+    const panel = other.closest("figure")?.querySelector(".detail");
+    if (panel) panel.textContent = kin.length ? mark.dataset.about : "";
+    if (columns) for (const area of other.querySelectorAll("svg.area")) veil(area, mine);
+    else for (const m of kin) m.classList.toggle("on", times(m.dataset[kind]).some(([a, b]) => mine.some(([c, d]) => a < d && c < b)));
+  }
+};
 const pick = (svg, mark) => {
+  join(svg, mark);
   const marks = [...svg.querySelectorAll("g[data-about]")];
   const panel = svg.closest("figure")?.querySelector(".detail");
   if (panel) panel.textContent = mark ? mark.dataset.about : "";
@@ -67,7 +99,7 @@ const pick = (svg, mark) => {
   svg.classList.toggle("picked", !!mark);
   const mine = mark && set(mark);
   for (const m of marks) {
-    const on = mark && (m === mark || mark.dataset.k && (mine.has(m.dataset.k) || set(m).has(mark.dataset.k)));
+    const on = mark && (m === mark || mark.dataset.b && m.dataset.b === mark.dataset.b || mark.dataset.k && (mine.has(m.dataset.k) || set(m).has(mark.dataset.k)));
     m.classList.toggle("on", !!on);
   }
 };
@@ -160,7 +192,8 @@ if (lines.length) {
   const centre = () => (from + to) / 2;
   const timeAt = (l, e) => {
     const p = new DOMPoint(e.clientX, e.clientY).matrixTransform(l.svg.getScreenCTM().inverse());
-    return {t: from + (p.x - l.x) / l.w * (to - from), inside: p.x >= l.x && p.x <= l.x + l.w && p.y >= l.y && p.y <= l.y + l.h};
+    const within = o => p.x >= o.x && p.x <= o.x + o.w && p.y >= o.y && p.y <= o.y + o.h;
+    return {t: from + (p.x - l.x) / l.w * (to - from), inside: lines.some(o => o.svg === l.svg && within(o))};
   };
   const cursor = (t, here) => {
     for (const l of lines) {
@@ -183,7 +216,8 @@ if (lines.length) {
       label.setAttribute("y", l.y - 4);
     }
   };
-  for (const l of lines) {
+  // A drawing may hold several panels on the same time: the first speaks for all.
+  for (const l of lines.filter((l, i) => lines.findIndex(o => o.svg === l.svg) === i)) {
     let drag = null;
     l.svg.classList.add("timeline");
     l.svg.addEventListener("pointermove", e => {

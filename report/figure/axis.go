@@ -89,14 +89,17 @@ func tickLabel(v float64, decimals int) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
-// logTicks places labelled ticks on a logarithmic axis: every decade when the
-// range holds three or more, otherwise 1-2-5 of every decade, when even these give fewer
-// than two, the ticks of a linear axis, and at last the ends of the range.
+// logTicks places labelled ticks on a logarithmic axis: 1-2-5 or 1-3 of every decade
+// where these have room, otherwise the decades; when they are fewer than two, the ticks
+// of a linear axis, and at last the ends of the range.
 func logTicks(min, max, pixels, space float64, label func(float64) string) []plot.Tick {
 	decades := math.Log10(max / min)
 	factors := []float64{1}
-	if decades < 3 && decades*space*3.2 < pixels {
+	switch {
+	case decades < 3 && decades*space*3.2 < pixels:
 		factors = []float64{1, 2, 5}
+	case decades < 3 && decades*space*1.5 < pixels:
+		factors = []float64{1, 3}
 	}
 	stride := int(math.Max(1, math.Ceil(decades*space*0.8/pixels)))
 	var ticks []plot.Tick

@@ -19,6 +19,7 @@ type band struct {
 	end       float64
 	ink       Ink
 	about     string // its details; empty: none
+	batches   bool   // it stands for batches over run time
 }
 
 // Plot draws the band.
@@ -47,6 +48,10 @@ func (b band) Plot(c draw.Canvas, g *plot.Plot) {
 		}
 	}
 	p.Close()
+	if b.batches {
+		joined(c, b.about, markedAll, func() { fill(c, b.ink, p) })
+		return
+	}
 	detailed(c, b.about, func() { fill(c, b.ink, p) })
 }
 
@@ -108,6 +113,7 @@ type boxes struct {
 	ink      Ink
 	minWidth float64
 	inset    float64 // px taken off the right, so that neighbours stay apart
+	batches  bool    // each is a batch, from x0 to x1 in ns of run time
 }
 
 // box is a rectangle; boxes that say something about themselves are marks of their own.
@@ -137,7 +143,12 @@ func (b boxes) Plot(c draw.Canvas, g *plot.Plot) {
 			x1 = x0 + vg.Length(b.minWidth)
 		}
 		if hover && s.about != "" {
-			marked(c, s.about, func() { fill(c, b.ink, rect(x0, ty(s.y0), x1, ty(s.y1))) })
+			paint := func() { fill(c, b.ink, rect(x0, ty(s.y0), x1, ty(s.y1))) }
+			if b.batches {
+				joined(c, s.about, markedBatch+spell(Span{int64(s.x0), int64(s.x1)}), paint)
+			} else {
+				marked(c, s.about, paint)
+			}
 			continue
 		}
 		addRect(&p, x0, ty(s.y0), x1, ty(s.y1))

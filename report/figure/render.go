@@ -5,6 +5,8 @@ import (
 	"errors"
 	"image/color"
 	"math"
+	"strconv"
+	"strings"
 
 	stdfont "golang.org/x/image/font"
 	"golang.org/x/text/encoding/charmap"
@@ -288,6 +290,40 @@ func (p pdfText) FillString(f font.Face, pt vg.Point, text string) {
 
 // marked draws one mark with its hover text, where the canvas knows of hovering.
 func marked(c draw.Canvas, title string, paint func()) { related(c, title, "", nil, paint) }
+
+// A page lights the batches of a selected request and the requests of a selected
+// batch. Both say when they were at work, in ns of run time: as batches never overlap,
+// a batch belongs to a request when one of the request's spans holds it.
+const (
+	markedRequest = "t=" // spans of a request follow
+	markedBatch   = "b=" // the span of a batch follows
+	markedAll     = "b=all"
+)
+
+// joined draws one mark that belongs to marks of other drawings of the page: when
+// is one of the words above with its spans.
+func joined(c draw.Canvas, title, when string, paint func()) {
+	svg, ok := svgOf(c)
+	if ok {
+		svg.openJoined(title, when)
+	}
+	paint()
+	if ok {
+		svg.closeMark()
+	}
+}
+
+// spell writes spans of run time for a page's script.
+func spell(spans ...Span) string {
+	var b strings.Builder
+	for i, s := range spans {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(strconv.FormatInt(s.FromNs, 10) + "-" + strconv.FormatInt(s.ToNs, 10))
+	}
+	return b.String()
+}
 
 // related draws one mark of which a page knows what belongs to it: its key and the
 // keys of others, none of them taken from an input.

@@ -23,6 +23,9 @@ type RequestBar struct {
 	TTFTNs, LatencyNs int64
 }
 
+// widestBar is the most px that a bar is wide: few requests stand apart.
+const widestBar = 48.0
+
 // group is how many consecutive requests one bar stands for at a width.
 func (f RequestBars) group(width float64) int {
 	bars := max(int((width-60)/3), 1)
@@ -95,6 +98,9 @@ func (f RequestBars) paint(c draw.Canvas) {
 		}
 		about = fmt.Sprintf("%s: TTFT %s, latency %s", about, dur(first), dur(latency))
 		x0, x1 := float64(i), float64(min(i+k, len(f.Rows)))
+		if wide := widestBar / ((width - 60) / float64(len(f.Rows))); k == 1 && wide < 1 {
+			x0, x1 = x0+(1-wide)/2, x1-(1-wide)/2
+		}
 		ttft.spans = append(ttft.spans, box{x0, 0, x1, float64(first), about})
 		rest.spans = append(rest.spans, box{x0, float64(first), x1, float64(latency), about})
 		top = max(top, float64(latency))

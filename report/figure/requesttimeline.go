@@ -46,6 +46,31 @@ func (r RequestRow) startNs() int64 {
 	return start
 }
 
+// mostSpans is up to how many spans of work a row tells a page exactly.
+const mostSpans = 256
+
+// worked lists when the request was part of a batch, touching spans joined. Of more than
+// mostSpans the gaps below half a pixel are closed, as in the drawing.
+func (r RequestRow) worked(rangeNs, pixels float64) []Span {
+	closing := func(gapNs int64) (out []Span) {
+		for _, spans := range [][]Span{r.Prefill, r.Decode} {
+			for _, s := range spans {
+				if n := len(out); n > 0 && s.FromNs-out[n-1].ToNs <= gapNs {
+					out[n-1].ToNs = max(out[n-1].ToNs, s.ToNs)
+				} else {
+					out = append(out, s)
+				}
+			}
+		}
+		return out
+	}
+	out := closing(0)
+	if len(out) > mostSpans {
+		out = closing(int64(rangeNs / pixels / 2))
+	}
+	return out
+}
+
 // selection is what passes the filters, reduced to the slowest.
 func (f RequestTimeline) selection() (rows []RequestRow, candidates int) {
 	from, to := f.Window.over(f.EndNs)
@@ -216,7 +241,7 @@ func (l lifeRows) Plot(c draw.Canvas, g *plot.Plot) {
 		clamp := func(ns int64) vg.Length { return tx(math.Min(math.Max(float64(ns-origin), g.X.Min), g.X.Max)) }
 		hover := fmt.Sprintf("%s: arrival %s, first batch %s, first token %s, completion %s; latency %s", r.ID,
 			dur(r.ArrivalNs), dur(r.startNs()), dur(r.FirstTokenNs), dur(r.CompletedNs), dur(r.CompletedNs-r.ArrivalNs))
-		marked(c, hover, func() {
+		joined(c, hover, markedRequest+spell(r.worked(g.X.Max-g.X.Min, (c.Max.X-c.Min.X).Points())...), func() {
 			stroke(c, Waiting, 1, segment(clamp(r.ArrivalNs), y, clamp(r.CompletedNs), y))
 			stroke(c, Waiting, 1, segment(clamp(r.ArrivalNs), y-half, clamp(r.ArrivalNs), y+half))
 			fillSpans(c, Prefill, r.Prefill, y, half, clamp)

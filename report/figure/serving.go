@@ -73,7 +73,7 @@ func Latency(run *serving.Run) Pair { return Pair{Left: TTFT(run), Right: ITL(ru
 
 // Batches shows the batches of a run over time.
 func Batches(run *serving.Run) BatchTimeline {
-	f := BatchTimeline{Source: sourceOf(run), MaxTokens: run.Config.MaxBatchTokens, EndNs: endNs(run)}
+	f := BatchTimeline{Source: sourceOf(run), MaxTokens: run.Config.MaxBatchTokens, MaxSequences: run.Config.MaxBatchSize, EndNs: endNs(run)}
 	f.Rows = make([]Batch, len(run.Trace.Batches))
 	for i := range run.Trace.Batches {
 		b := &run.Trace.Batches[i]

@@ -317,8 +317,24 @@ func (s *svgCanvas) openMark(title, key string, related []string) {
 			s.body.WriteString(` data-r="` + strings.Join(related, " ") + `"`)
 		}
 	}
-	s.body.WriteString("><title>")
-	escapeXML(&s.body, title)
+	s.body.WriteByte('>')
+	s.title(title)
+}
+
+// openJoined starts a mark that is lit with marks of other drawings: when names the
+// kind of mark, then "=", then its spans of run time.
+func (s *svgCanvas) openJoined(title, when string) {
+	s.body.WriteString("<g")
+	if kind, spans, _ := strings.Cut(when, "="); s.classes {
+		s.body.WriteString(" data-" + kind + `="` + spans + `"`)
+	}
+	s.body.WriteByte('>')
+	s.title(title)
+}
+
+func (s *svgCanvas) title(text string) {
+	s.body.WriteString("<title>")
+	escapeXML(&s.body, text)
 	s.body.WriteString("</title>")
 }
 

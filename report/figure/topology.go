@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -164,8 +165,8 @@ func (f Topology) paint(c draw.Canvas) {
 	c = drawKeys(c, f.keys())
 	c.Max.Y -= 10
 	l := layoutTopology(f, width)
-	for _, s := range l.systems {
-		l.drawSystem(c, s)
+	for i := range l.systems {
+		l.drawSystem(c, i)
 	}
 	l.drawHead(c)
 	for _, b := range l.bundles {
@@ -287,12 +288,40 @@ func at(c draw.Canvas, x, y float64) vg.Point {
 	return vg.Point{X: c.Min.X + vg.Length(x), Y: c.Max.Y - vg.Length(y)}
 }
 
-func (l *topologyLayout) drawSystem(c draw.Canvas, s topologySystem) {
-	a, b := at(c, s.x, s.y), at(c, s.x+s.w, s.y+s.h)
-	fill(c, Panel, rect(a.X, b.Y, b.X, a.Y))
-	stroke(c, Hairline, 1, rect(a.X, b.Y, b.X, a.Y))
-	face := strong(textSize)
-	put(c, face, Muted, a.X+10, a.Y-16, left, elide(s.id, face, s.w-20))
+// drawSystem draws the container of a system. It is a mark to which all its boxes
+// and every edge that touches one of them belong (contract 09, V1).
+func (l *topologyLayout) drawSystem(c draw.Canvas, system int) {
+	s := l.systems[system]
+	boxes, edges := l.touching(system)
+	about := fmt.Sprintf("%s: %s, %s", s.id, unit.Plural(int64(len(boxes)), "part"), unit.Plural(int64(len(edges)), "drawn edge"))
+	related(c, about, "s"+strconv.Itoa(system), append(boxes, edges...), func() {
+		a, b := at(c, s.x, s.y), at(c, s.x+s.w, s.y+s.h)
+		fill(c, Panel, rect(a.X, b.Y, b.X, a.Y))
+		stroke(c, Hairline, 1, rect(a.X, b.Y, b.X, a.Y))
+		face := strong(textSize)
+		put(c, face, Muted, a.X+10, a.Y-16, left, elide(s.id, face, s.w-20))
+	})
+}
+
+// touching lists the keys of a system's boxes, and of the edges and shared lines that
+// end at one of them.
+func (l *topologyLayout) touching(system int) (boxes, edges []string) {
+	for _, b := range l.boxes {
+		if b.system == system {
+			boxes = append(boxes, b.key)
+		}
+	}
+	for _, e := range l.edges {
+		if slices.ContainsFunc(e.ends, func(end string) bool { return slices.Contains(boxes, end) }) {
+			edges = append(edges, e.key)
+		}
+	}
+	for _, b := range l.bundles {
+		if slices.ContainsFunc(b.members, func(m *topologyBox) bool { return m.system == system }) {
+			edges = append(edges, b.key)
+		}
+	}
+	return boxes, edges
 }
 
 func (b *topologyBox) draw(c draw.Canvas) {

@@ -72,7 +72,7 @@ func TestCrowdedTopology(t *testing.T) {
 		nvlink, infiniband, widest int
 	}{
 		{"one-system", 1, 64, false, 64 * 63, 0, 80 << 10},
-		{"systems", 64, 1, false, 0, 64 * 63, 80 << 10},
+		{"systems", 64, 1, false, 0, 64 * 63, 84 << 10},
 		{"two-systems", 2, 8, false, 8 * 7, 2 * 8 * 8, 40 << 10},
 		{"switched", 16, 4, true, 4 * 3, 3840 + 480, 90 << 10},
 	} {
