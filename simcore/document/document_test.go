@@ -55,6 +55,9 @@ func TestYAML(t *testing.T) {
 		{"\ufeff%YAML 1.2\n---\na: 1\n", `{"a":1}`},
 		{"\ufeff", `null`},
 		{"a: 1\r\nb: 2\r\n", `{"a":1,"b":2}`},
+		{"a: 1 # c\u2028b: 2\n# d\u0085c: 3\n#\u2029d: 4\n", `{"a":1}`}, // they end no line in YAML 1.2
+		{"a: x\u0085 y\nb: \"\\uE000\u2028\ue001\u2029\"\n\u2028c: z\n", "{\"a\":\"x\u0085 y\",\"b\":\"\ue000\u2028\ue001\u2029\",\"\u2028c\":\"z\"}"},
+		{"!!str a: 1\n!!int 7: 2\n", `{"7":2,"a":1}`},
 	} {
 		if got := text(t, c.in, "f.yaml"); got != c.want {
 			t.Errorf("%q: got %s, want %s", c.in, got, c.want)
@@ -79,6 +82,9 @@ func TestYAMLRefusals(t *testing.T) {
 		{"[1]: 2\n", "a key must be a scalar"},
 		{"a: !thing 1\n", "not of the YAML core schema"},
 		{"a: !!int x\n", "does not fit the tag"},
+		{"!thing a: 1\n", "f.yaml:1:1: the tag !thing is not of the YAML core schema"},
+		{"!!int a: 1\n", "does not fit the tag"},
+		{"a: !" + strings.Repeat("x", 200) + " 1\n", "xxx… is not of the YAML core schema"},
 		{"a: !!map []\n", "does not fit"},
 		{"a: [1\n", "f.yaml"},
 		{"a: \xff\n", "f.yaml:1:4: the text is not UTF-8"},

@@ -34,6 +34,10 @@ func ParseYAML(data []byte, name string) (Value, error) {
 
 // libraryYAML reads a text through the YAML library.
 func libraryYAML(data []byte, name string) (Value, error) {
+	data, breaks, err := hideOldBreaks(data, name)
+	if err != nil {
+		return Value{}, err
+	}
 	root, err := yamlNode(withoutVersion(data), name)
 	if err != nil {
 		return Value{}, explainTab(err, data)
@@ -43,6 +47,7 @@ func libraryYAML(data []byte, name string) (Value, error) {
 		v.at(1, 1)
 		return v, nil
 	}
+	breaks.restore(root)
 	p := yamlParser{name: name, budget: maxAliased}
 	if bytes.IndexByte(data, '\t') >= 0 {
 		p.lines = bytes.Split(data, []byte("\n"))
@@ -228,6 +233,11 @@ func (p *yamlParser) object(v *Value, n *yaml.Node, depth int) error {
 		if key.Kind != yaml.ScalarNode {
 			return p.fail(node, "a key must be a scalar")
 		}
+		if key.Style&yaml.TaggedStyle != 0 { // its text is the key, but must fit the tag
+			if err := p.scalar(new(Value), key); err != nil {
+				return err
+			}
+		}
 		if known.seen(p.keys[base:], key.Value) {
 			return p.fail(node, "duplicate key %q", shorten(key.Value))
 		}
@@ -263,7 +273,7 @@ func (p *yamlParser) indentation(n *yaml.Node) error {
 // tag refuses an explicit tag other than the expected one.
 func (p *yamlParser) tag(n *yaml.Node, want string) error {
 	if n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != want && n.Tag != "!" {
-		return p.fail(n, "the tag %s does not fit the value here; %s is expected", n.Tag, want)
+		return p.fail(n, "the tag %s does not fit the value here; %s is expected", shorten(n.Tag), want)
 	}
 	return nil
 }
@@ -295,11 +305,11 @@ func (p *yamlParser) scalar(v *Value, n *yaml.Node) error {
 	case "!!int", "!!float":
 		want = Number
 	default:
-		return p.fail(n, "the tag %s is not of the YAML core schema", n.Tag)
+		return p.fail(n, "the tag %s is not of the YAML core schema", shorten(n.Tag))
 	}
 	resolve(v, n.Value)
 	if v.Kind() != want {
-		return p.fail(n, "the text %q does not fit the tag %s", shorten(n.Value), n.Tag)
+		return p.fail(n, "the text %q does not fit the tag %s", shorten(n.Value), shorten(n.Tag))
 	}
 	return nil
 }
