@@ -63,7 +63,10 @@ func (a *app) concurrentCampaignCommand() *cobra.Command {
 		Long: `Clones one plan's execution envelope as often as the block concurrent_campaign says,
 draws arrivals from its seed, and runs all of them on the machine's shared lanes,
 communicators and allocation leases. Allocations are shared, not copied: this is a
-stress test of the protocol, not a model of request throughput.`,
+stress test of the protocol, not a model of request throughput.
+
+The block stands beside the workload in its file; without it, 32 executions run:
+  concurrent_campaign: {execution_count: 8, arrival_window_ns: 500000, seed: 7}`,
 		Example: `  inferlab concurrent-campaign multi-gpu workload.yaml
   inferlab concurrent-campaign multi-gpu workload.yaml --format table
   inferlab concurrent-campaign multi-gpu workload.yaml --report campaign.html`,
@@ -97,7 +100,11 @@ func (a *app) concurrentNodeFailureCommand() *cobra.Command {
 		Short: "Let a node fail under many concurrent executions",
 		Long: `Runs the campaign of concurrent-campaign and lets the node of the block node_failure
 fail: work on the failed node stops at the fault, work confined to surviving nodes
-drains, and the epoch closes at the abort deadline at the latest.`,
+drains, and the epoch closes at the abort deadline at the latest.
+
+The block stands beside the workload in its file; every execution must have arrived
+before at_ns, and the abort deadline is quiesce_timeout_ns after it:
+  node_failure: {node_id: node1, at_ns: 1500000, quiesce_timeout_ns: 100000}`,
 		Example: `  inferlab concurrent-node-failure multi-node workload.yaml
   inferlab concurrent-node-failure multi-node workload.yaml --format table
   inferlab concurrent-node-failure multi-node workload.yaml --report failure.html`,
@@ -131,7 +138,10 @@ func (a *app) nodeFailoverCommand() *cobra.Command {
 		Short: "Fail a node, quiesce, and recover on a replanned machine",
 		Long: `Runs a workload on the first machine, lets the node of the block node_failover fail,
 waits for the old epoch to quiesce, and runs the workload, compiled anew, on the
-second machine in the next topology epoch. The old plan is never edited or resumed.`,
+second machine in the next topology epoch. The old plan is never edited or resumed.
+
+The block stands beside the workload in its file:
+  node_failover: {failed_node_id: node1, fault_at_ns: 300000}`,
 		Example: `  inferlab node-failover multi-node single-gpu-cpu workload.yaml
   inferlab node-failover multi-node single-gpu-cpu workload.yaml --format table
   inferlab node-failover multi-node single-gpu-cpu workload.yaml --report failover.html`,

@@ -21,7 +21,20 @@ prefetch into the warm tier. The trace is replayed independently.
 
 The page shows the tiers of every expert over the routed tokens, what the cache did
 and what tokens waited for; with --what-if also what other hot capacities would have
-done with the same routes.`,
+done with the same routes.
+
+A small CONFIG, without partitions, prefetch or experts that are hot at the start:
+  expert_cache:
+    experts:
+      - {id: a, bytes: 100, routing_weight: 4}
+      - {id: b, bytes: 100, routing_weight: 2}
+      - {id: c, bytes: 100, routing_weight: 1}
+    hot_capacity_bytes: 200
+    warm_capacity_bytes: 300
+    warm_to_hot_latency_ns: 1000
+    cold_to_hot_latency_ns: 5000
+    cold_to_warm_latency_ns: 4000
+  workload: {token_count: 500, top_k: 1, token_interval_ns: 2000}`,
 		Example: `  inferlab expert-cache experts.yaml
   inferlab expert-cache experts.yaml --report experts.html --what-if 12 --format table
   inferlab expert-cache experts.yaml --format table`,

@@ -201,8 +201,10 @@ func (a *app) kernelDoctorCommand() *cobra.Command {
 		Short: "Say what the kernel lacks and how to get it",
 		Long: `Looks at everything that notebooks need, and has the kernel execute a cell with an
 empty PATH and the module proxy off. Exit status 2 when the kernel cannot work; a
-thing that is lacking (gopls, Jupyter) only limits it.`,
+thing that is lacking (gopls, Jupyter) only limits it. A kernel that was installed
+with --sys-prefix or --prefix is looked at with the same flag.`,
 		Example: `  inferlab kernel doctor
+  inferlab kernel doctor --sys-prefix
   inferlab kernel doctor --prefix .venv --format json`,
 		Args: positional(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

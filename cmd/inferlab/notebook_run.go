@@ -43,8 +43,9 @@ checkout that holds the notebook.
 A cell that fails ends the run with exit status 1; the cell and its Go error are
 shown, and the file keeps the outputs up to there. --set changes a variable of
 the cell tagged "parameters": a Go expression, plain text for a string, 20ms for
-a duration, 4,8,16 for a slice. --check executes and compares with what the file
-holds, writes nothing, and exits with status 2 when an output has changed.`,
+a duration, 4,8,16 for a slice; it goes with --output or --to html, and FILE stays
+as it is. --check executes and compares with what the file holds, writes nothing,
+and exits with status 2 when an output has changed.`,
 		Example: `  inferlab notebook run notebooks/quickstart.ipynb
   inferlab notebook run notebooks/quickstart.ipynb --set machine=multi-gpu-ring-8 --output out/ring.ipynb
   inferlab notebook run notebooks/*.ipynb --to html --output out/ --jobs 2
