@@ -84,6 +84,18 @@ func (t table) Note() string {
 	return fmt.Sprintf("Showing the first %d and the last %d of %s rows.", len(t.Head), len(t.Tail), unit.Count(int64(t.Total)))
 }
 
+// printedRows is how many rows of a table print at most, half of them from its end.
+const printedRows = 40
+
+// Printed states what print shows of a table that is longer than printedRows. The style
+// sheet hides the other rows there.
+func (t table) Printed() string {
+	if len(t.Head)+len(t.Tail) <= printedRows {
+		return ""
+	}
+	return fmt.Sprintf("In print: the first %d and the last %d of %s rows.", printedRows/2, printedRows/2, unit.Count(int64(t.Total)))
+}
+
 // cut makes a table of a figure's numbers, at most rows of them.
 func cut(caption string, t figure.Table, rows int) table {
 	out := table{Caption: caption, Columns: t.Columns, Total: t.Len}
