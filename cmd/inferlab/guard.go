@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -12,7 +13,7 @@ import (
 
 // guard refuses, before any command begins, what no command line can mean: an empty
 // path (mostly an unset variable of a shell), a limit of zero, and an output that
-// stands on an input or on another output.
+// stands on an input, on another output or where standard output goes.
 func guard(cmd *cobra.Command, args []string) error {
 	if err := emptyOptions(cmd); err != nil {
 		return fmt.Errorf("%s: %w", cmd.Name(), err)
@@ -43,6 +44,8 @@ func emptyOptions(cmd *cobra.Command) (err error) {
 		case err != nil:
 		case f.Value.Type() == "string" && f.Value.String() == "":
 			err = fmt.Errorf("--%s: found an empty text", f.Name)
+		case holdsEmpty(f.Value):
+			err = fmt.Errorf("--%s: found an empty text", f.Name)
 		case f.Value.Type() == "int64" && f.Value.String() == "0":
 			err = fmt.Errorf("--%s: found 0, expected a positive integer", f.Name)
 		}
@@ -50,14 +53,23 @@ func emptyOptions(cmd *cobra.Command) (err error) {
 	return err
 }
 
+// holdsEmpty reports whether a repeatable option was given an empty text.
+func holdsEmpty(v pflag.Value) bool {
+	list, repeatable := v.(pflag.SliceValue)
+	return repeatable && slices.Contains(list.GetSlice(), "")
+}
+
 // outputOptions name the files that commands write. A notebook may be written back
 // onto itself.
-var outputOptions = []string{"report", "perfetto", "trace", "output"}
+var outputOptions = []string{"report", "perfetto", "trace", "output", "out"}
 
 func collisions(cmd *cobra.Command, args []string) error {
 	reads := append([]string(nil), args...)
 	if from := option(cmd, "from"); from != "" {
 		reads = append(reads, from)
+	}
+	if traces, err := cmd.Flags().GetStringArray("trace"); err == nil { // of the report command
+		reads = append(reads, traces...)
 	}
 	readsTrace := option(cmd, "trace-format") != ""
 	if readsTrace {
@@ -74,6 +86,9 @@ func collisions(cmd *cobra.Command, args []string) error {
 				return fmt.Errorf("--%s %s: would overwrite the input %s", name, path, input)
 			}
 		}
+		if printsInto(cmd, path) {
+			return fmt.Errorf("--%s %s: standard output goes into this file", name, path)
+		}
 		for i, other := range writes {
 			if sameFile(path, other) {
 				return fmt.Errorf("--%s and --%s name one file, %s", names[i], name, path)
@@ -82,6 +97,17 @@ func collisions(cmd *cobra.Command, args []string) error {
 		names, writes = append(names, name), append(writes, path)
 	}
 	return nil
+}
+
+// printsInto reports whether standard output is a file that stands at the path.
+func printsInto(cmd *cobra.Command, path string) bool {
+	out, isFile := cmd.OutOrStdout().(*os.File)
+	if !isFile {
+		return false
+	}
+	there, errThere := os.Stat(path)
+	here, errHere := out.Stat()
+	return errThere == nil && errHere == nil && here.Mode().IsRegular() && os.SameFile(there, here)
 }
 
 // option is the value of an option that was given and takes a path.

@@ -38,6 +38,11 @@ func TestInputsAreNeverOverwritten(t *testing.T) {
 		{[]string{"serving", "multi-gpu", config, "--max-batch-size", "4x"}, "--max-batch-size: found \"4x\", expected an integer"},
 		{[]string{"serving", "multi-gpu", config, "--summary=perhaps"}, "--summary: found \"perhaps\", expected true or false"},
 		{[]string{"speculative", config, "--format", "table", "--trace", config}, "overwrite the input"},
+		{[]string{"report", "x.json", "--trace", "", "-o", same}, "--trace: found an empty text"},
+		{[]string{"export", "x.json", "--tables", "requests,", "-o", dir}, "--tables: found an empty text"},
+		{[]string{"report", config, "-o", config}, "--out " + config + ": would overwrite the input"},
+		{[]string{"report", "x.json", "--trace", config, "-o", link}, "overwrite the input"},
+		{[]string{"report", "--from", config, "-o", config}, "overwrite the input"},
 	} {
 		code, stdout, stderr := inferlab(c.args...)
 		if code != exitFailure || stdout != "" || !strings.Contains(stderr, c.want) {
@@ -49,6 +54,25 @@ func TestInputsAreNeverOverwritten(t *testing.T) {
 	}
 	if got, err := os.ReadFile(requests); err != nil || string(got) != rows {
 		t.Errorf("the requests were changed: %v", err)
+	}
+}
+
+// TestPagesAreNotWrittenIntoStandardOutput: the page would take the place of the
+// document.
+func TestPagesAreNotWrittenIntoStandardOutput(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.json")
+	out, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	var stderr strings.Builder
+	code := execute(t.Context(), []string{"serving", "multi-gpu", sample, "--report", path}, out, &stderr)
+	if code != exitFailure || !strings.Contains(stderr.String(), "--report "+path+": standard output goes into this file") {
+		t.Errorf("exit %d, stderr %q", code, stderr.String())
+	}
+	if info, err := out.Stat(); err != nil || info.Size() != 0 {
+		t.Errorf("%v was written: %v", info, err)
 	}
 }
 
