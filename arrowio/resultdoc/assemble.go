@@ -145,7 +145,8 @@ func (a *assembler) decode(i int, e *decodeEntry) (trace.DecodeSlice, error) {
 	if !known || mode < 0 || outcome < 0 || e.GuaranteedTargetTokens&^1 != 0 || e.TargetAuthoritativeTokens&^1 != 0 ||
 		e.ProposedAdditionalTokens < 0 || e.ProposedAdditionalTokens > math.MaxInt32 ||
 		e.AcceptedAdditionalTokens < 0 || e.AcceptedAdditionalTokens > e.ProposedAdditionalTokens {
-		return trace.DecodeSlice{}, issue.New("result_slice", fmt.Sprintf(".batch.decode[%d]", i), "is no decode slice of a known request: %+v", *e)
+		return trace.DecodeSlice{}, issue.New("result_slice", fmt.Sprintf(".batch.decode[%d]", i), "is no decode slice of a known request: request %q, mode %q, outcome %q, %d guaranteed, %d of %d proposed accepted, %d of the target",
+			e.RequestID, e.Mode, e.Outcome, e.GuaranteedTargetTokens, e.AcceptedAdditionalTokens, e.ProposedAdditionalTokens, e.TargetAuthoritativeTokens)
 	}
 	return trace.DecodeSlice{
 		Request: r, ProposedAdditional: int32(e.ProposedAdditionalTokens), AcceptedAdditional: int32(e.AcceptedAdditionalTokens),

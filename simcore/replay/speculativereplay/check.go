@@ -135,8 +135,13 @@ func (c *checker) end() error {
 		return c.bad(FinalLength, "the record ends at %d tokens, want %d", c.t.FinalTokens, c.cfg.InitialTokens+c.cfg.OutputTokens)
 	}
 	want := c.groups()
-	if !slices.Equal(c.t.Groups, want) {
-		return c.bad(StateGroups, "found %+v, want %+v", c.t.Groups, want)
+	if len(c.t.Groups) != len(want) {
+		return c.bad(StateGroups, "found %d groups, want %d", len(c.t.Groups), len(want))
+	}
+	for i := range want {
+		if c.t.Groups[i] != want[i] {
+			return c.bad(StateGroups, "found %s, want %s", groupText(&c.t.Groups[i]), groupText(&want[i]))
+		}
 	}
 	for i := range want {
 		if want[i].HighWaterLength > want[i].CapacityTokens {
@@ -205,4 +210,10 @@ func (c *checker) pages() error {
 		return c.bad(PagedKV, "the final state of the page cache differs")
 	}
 	return nil
+}
+
+// groupText describes a state group; its words may be anybody's.
+func groupText(g *trace.StateGroup) string {
+	return fmt.Sprintf("the group %q (owner %q, role %q, lifetime %q, %d rows, at most %d of %d)",
+		g.ID, g.Owner, g.Role, g.Lifetime, g.LogicalLength, g.HighWaterLength, g.CapacityTokens)
 }
