@@ -1,8 +1,6 @@
 package executor
 
 import (
-	"strconv"
-
 	"github.com/inferlab/inferlab/simcore/plan"
 	"github.com/inferlab/inferlab/simcore/quantity"
 	"github.com/inferlab/inferlab/simcore/trace"
@@ -26,20 +24,22 @@ func FaultCases(f *plan.Frozen, baseline []trace.Operation) []FaultCase {
 		}
 	}
 	var cases []FaultCase
-	add := func(kind trace.FaultKind, prefix string, first map[string]int64, set func(*trace.Fault, string)) {
-		for _, id := range sortedIDs(first) {
-			fault := trace.Fault{Kind: kind, AtNs: first[id], Reason: "campaign: " + prefix + id}
-			set(&fault, id)
-			cases = append(cases, FaultCase{ID: prefix + id, Fault: fault})
-		}
+	add := func(fault trace.Fault) {
+		id := fault.CaseID()
+		fault.Reason = "campaign: " + id
+		cases = append(cases, FaultCase{ID: id, Fault: fault})
 	}
-	add(trace.NodeFailure, "node:", c.nodes, func(f *trace.Fault, id string) { f.NodeID = id })
-	add(trace.DeviceFailure, "device:", c.devices, func(f *trace.Fault, id string) { f.DeviceID = id })
-	add(trace.LinkFailure, "link:", c.links, func(f *trace.Fault, id string) { f.LinkID = id })
+	for _, id := range sortedIDs(c.nodes) {
+		add(trace.Fault{Kind: trace.NodeFailure, AtNs: c.nodes[id], NodeID: id})
+	}
+	for _, id := range sortedIDs(c.devices) {
+		add(trace.Fault{Kind: trace.DeviceFailure, AtNs: c.devices[id], DeviceID: id})
+	}
+	for _, id := range sortedIDs(c.links) {
+		add(trace.Fault{Kind: trace.LinkFailure, AtNs: c.links[id], LinkID: id})
+	}
 	if next := f.Plan().TopologyEpoch + 1; c.any && quantity.IsCount(next) {
-		id := "epoch:" + strconv.FormatInt(next, 10)
-		cases = append(cases, FaultCase{ID: id, Fault: trace.Fault{
-			Kind: trace.TopologyEpochChange, AtNs: c.first, Reason: "campaign: " + id, NextTopologyEpoch: next}})
+		add(trace.Fault{Kind: trace.TopologyEpochChange, AtNs: c.first, NextTopologyEpoch: next})
 	}
 	return cases
 }

@@ -151,9 +151,12 @@ func (r *documentReader) faults() error {
 	r.Contents.Scenario = scn
 	for _, c := range r.trace.Items() {
 		if c.Closed([]string{"id", "trace"}) {
-			id := c.Get("id").Text()
-			runs = append(runs, r.run(c.Get("trace")))
-			r.add(Execution{CaseID: id, Plan: p, Trace: runs[len(runs)-1]})
+			id, run := c.Get("id").Text(), r.run(c.Get("trace"))
+			if fault := run.Terminal.Fault; fault != nil && id != fault.CaseID() {
+				c.Get("id").Fail(document.CodeChoice, "is %q; the fault of its trace is that of case %q", id, fault.CaseID())
+			}
+			runs = append(runs, run)
+			r.add(Execution{CaseID: id, Plan: p, Trace: run})
 		}
 	}
 	r.verify = func() error {

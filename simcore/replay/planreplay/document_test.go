@@ -178,6 +178,24 @@ func edits(v any, path string, try func(path string, changed any)) {
 	}
 }
 
+// TestCasesAreNamedAfterTheirFaults renames cases of a fault campaign.
+func TestCasesAreNamedAfterTheirFaults(t *testing.T) {
+	doc := written(t)[trace.FaultDocumentKind]
+	tried := 0
+	edits(doc.Canonical().(canonical.Object), "", func(path string, changed any) {
+		if !strings.Contains(path, ".trace[1].id") {
+			return
+		}
+		tried++
+		if err := verify(document.From(changed)); err == nil || !strings.Contains(err.Error(), "trace[1].id") && !strings.Contains(err.Error(), "trace[1]: ") {
+			t.Errorf("%s: %v", path, err)
+		}
+	})
+	if tried == 0 {
+		t.Error("no case was renamed")
+	}
+}
+
 func TestUnreadableEventsAreReportedAtTheirPlace(t *testing.T) {
 	doc := written(t)[trace.FaultDocumentKind]
 	tree := doc.Canonical().(canonical.Object)
