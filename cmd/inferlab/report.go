@@ -45,8 +45,10 @@ for its files.
 
 Nothing is believed. The document of "inferlab serving" holds its whole trace, which
 the independent replay checks; of a summary its trace document will do (--trace, in
-the order of the results). Every other document, of ` + strings.Join(report.Commands()[1:], ", ") + `, carries its inputs: the result is made and
-replayed again from them, and one differing value is a refusal.
+the order of the results). Every other document carries its inputs: the result is
+made and replayed again from them, and one differing value is a refusal. All commands
+that run something print such documents; a document without a page is refused with
+the list of those that have one.
 
 Several serving results give a comparison: what differs between their inputs, every
 run against the reference, distributions on shared axes, requests in pairs where the
