@@ -12,5 +12,7 @@ func cell(text string) template.HTML {
 	if !found {
 		return template.HTML(template.HTMLEscapeString(text)) //nolint: escaped
 	}
+	// In the brackets only a comma ends a line: a number and its unit stay together.
+	rest = strings.ReplaceAll(strings.ReplaceAll(rest, " ", "\u00a0"), ",\u00a0", ", ")
 	return template.HTML(template.HTMLEscapeString(value) + " <br><small>(" + template.HTMLEscapeString(rest) + "</small>") //nolint: escaped
 }

@@ -85,7 +85,9 @@ func (d Distribution) finding() string {
 	switch {
 	case d.Sorted[0] == d.Sorted[len(d.Sorted)-1]:
 		return fmt.Sprintf("%s is %s for every %s", d.Name, unit.Duration(p50), d.Sample)
-	case p50 <= 0 || p95/p50 < 1.05:
+	case p50 <= 0:
+		return fmt.Sprintf("p95 %s %s; half or more take %s", d.Name, unit.Duration(p95), unit.Duration(p50))
+	case p95/p50 < 1.05:
 		return fmt.Sprintf("p95 %s %s, close to the median of %s", d.Name, unit.Duration(p95), unit.Duration(p50))
 	}
 	return fmt.Sprintf("p95 %s %s, %s the median", d.Name, unit.Duration(p95), unit.Factor(p95/p50))

@@ -46,6 +46,7 @@ func (g *heatGrid) binned() bool { return g.perColumn > 1 || g.perRow > 1 }
 func (f ExpertHeatmap) grid(width float64) heatGrid {
 	from, to := f.window()
 	g := heatGrid{from: from, routes: to - from, rows: f.shown(), narrow: width < 480, perRow: 1, perColumn: 1}
+	g.names = widthOf(plain(textSize), "8.88 ms") // the stalls' labels stand in the same column
 	for _, r := range g.rows {
 		g.names = math.Max(g.names, widthOf(plain(textSize), elide(f.Rows[r].ID, plain(textSize), width*0.22)))
 	}

@@ -3,6 +3,7 @@ package figure
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -418,11 +419,15 @@ func (p *planRows) moving(c draw.Canvas, g *plot.Plot, ys []vg.Length) {
 	tx, _ := g.Transforms(&c)
 	at := func(ns int64) vg.Length { return tx(clampTo(float64(ns), g.X.Min, g.X.Max)) }
 	draw := func() {
-		for k := len(p.f.Faults) - 1; k >= 0; k-- { // the fault itself last, over the others' rules
-			fault := p.f.Faults[k]
+		var xs []vg.Length
+		var names []string
+		for _, fault := range p.f.Faults {
 			if x := float64(fault.AtNs); x >= g.X.Min && x <= g.X.Max {
-				p.faultName(c, fault, at(fault.AtNs), textLine*float64(k))
+				xs, names = append(xs, at(fault.AtNs)), append(names, fault.Name+", "+dur(fault.AtNs))
 			}
+		}
+		for _, n := range slices.Backward(nameRules(c, xs, names)) { // the fault itself last, over the others' rules
+			faultName(c, n)
 		}
 		for i := range p.v.rows {
 			for k := range p.v.rows[i].marks {
@@ -441,18 +446,12 @@ func (p *planRows) moving(c draw.Canvas, g *plot.Plot, ys []vg.Length) {
 	draw()
 }
 
-// faultName writes the name of a rule above the rows, every rule on a line of its own.
-func (p *planRows) faultName(c draw.Canvas, fault PlanFault, x vg.Length, up float64) {
-	text := elide(fault.Name+", "+dur(fault.AtNs), plain(textSize), (c.Max.X-c.Min.X).Points()-8)
-	y := c.Max.Y + vg.Length(up)
-	stroke(c, Fault, 1, segment(x, c.Max.Y, x, y+12))
-	w := vg.Length(widthOf(plain(textSize), text))
-	x0 := x + 4
-	if x0+w > c.Max.X {
-		x0 = max(x-4-w, c.Min.X)
-	}
-	fill(c, Ground.Faint(0.85), rect(x0-2, y+1, x0+w+2, y+13))
-	put(c, plain(textSize), Fault, x0, y+4, left, text)
+// faultName writes the name of a rule above the rows, and the rule up to it.
+func faultName(c draw.Canvas, n ruleName) {
+	y := c.Max.Y + vg.Length(textLine*float64(n.level))
+	stroke(c, Fault, 1, segment(n.x, c.Max.Y, n.x, y+12))
+	fill(c, Ground.Faint(0.85), rect(n.from-2, y+1, n.to+2, y+13))
+	put(c, plain(textSize), Fault, n.from, y+4, left, n.text)
 }
 
 // sequence writes the place of a collective in its communicator into its bar.

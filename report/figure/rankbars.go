@@ -205,14 +205,24 @@ func (p rankRows) Plot(c draw.Canvas, g *plot.Plot) {
 			}
 		})
 	}
-	for i, rule := range p.f.rules() {
-		x := tx(clampTo(float64(rule.AtNs), g.X.Min, g.X.Max))
+	for i, n := range p.names(c, g) {
 		dash := []vg.Length{4, 3}
 		if i == 0 {
 			dash = nil
 		}
-		stroke(c, Fault, 1.5, segment(x, c.Min.Y, x, c.Max.Y+vg.Length(textLine*float64(i)+3)), dash...)
+		stroke(c, Fault, 1.5, segment(n.x, c.Min.Y, n.x, c.Max.Y+vg.Length(textLine*float64(n.level)+3)), dash...)
 	}
+}
+
+// names places the names of the rules.
+func (p rankRows) names(c draw.Canvas, g *plot.Plot) []ruleName {
+	tx, _ := g.Transforms(&c)
+	var xs []vg.Length
+	var names []string
+	for _, rule := range p.f.rules() {
+		xs, names = append(xs, tx(clampTo(float64(rule.AtNs), g.X.Min, g.X.Max))), append(names, rule.Name)
+	}
+	return nameRules(c, xs, names)
 }
 
 func (p rankRows) group() string { return "fixed" }
@@ -228,16 +238,7 @@ func (p rankRows) over(c draw.Canvas, g *plot.Plot) {
 		}
 		put(c, face, inkText, c.Min.X-8, y-4, right, elide(r.name(), face, p.room))
 	}
-	tx, _ := g.Transforms(&c)
-	for i, rule := range p.f.rules() {
-		x := tx(clampTo(float64(rule.AtNs), g.X.Min, g.X.Max))
-		text := elide(rule.Name, plain(textSize), (c.Max.X-c.Min.X).Points()-8)
-		w := vg.Length(widthOf(plain(textSize), text))
-		y := c.Max.Y + vg.Length(textLine*float64(i)+4)
-		if x+4+w > c.Max.X {
-			put(c, plain(textSize), Fault, x-4, y, right, text)
-			continue
-		}
-		put(c, plain(textSize), Fault, x+4, y, left, text)
+	for _, n := range p.names(c, g) {
+		put(c, plain(textSize), Fault, n.from, c.Max.Y+vg.Length(textLine*float64(n.level)+4), left, n.text)
 	}
 }

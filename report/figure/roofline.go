@@ -176,9 +176,9 @@ func (f Roofline) Text() Text {
 	}
 	under := "the compute roof"
 	if roof >= 0 {
-		under = brief(f.Roofs[roof].Name())
+		under = "its roof, " + brief(f.Roofs[roof].Name())
 	}
-	t.Title = fmt.Sprintf("%s is predicted at %s of what %s allows", brief(top.ID), unit.Percent(share(top)), under)
+	t.Title = fmt.Sprintf("%s is predicted at %s of %s", brief(top.ID), unit.Percent(share(top)), under)
 	t.Alt = fmt.Sprintf("%s: predicted %s at %s FLOP/byte.", brief(top.ID), unit.Flops(top.FlopsPerSecond), unit.Number(top.Intensity))
 	if k := f.Knee(roof); k > 0 {
 		t.Alt += fmt.Sprintf(" The roofs meet at %s FLOP/byte.", unit.Number(k))
