@@ -60,6 +60,13 @@ Requests come from the file CONFIG, or from a request trace with --trace and
 --trace-format, in which case CONFIG is optional and its own requests are not
 used; limits may then be given as flags.
 
+Two blocks in CONFIG add a proposer (under serving) and an expert cache (at the root,
+without the workload of inferlab expert-cache; its capacities are those of each owner):
+  serving:
+    speculative: {family: draft_model, max_additional_tokens: 2, acceptance:
+      {kind: conditional_heuristic, match_probability_by_position: [0.8, 0.6], seed: 7}}
+  expert_cache: {contract_revision: 3, top_k: 1, experts: ..., hot_capacity_bytes: ...}
+
 The document holds the whole trace; --summary leaves out the per-batch and
 per-token evidence.`,
 		Example: `  inferlab serving multi-gpu serving.yaml
