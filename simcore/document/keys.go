@@ -2,6 +2,7 @@ package document
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/inferlab/inferlab/simcore/issue"
@@ -26,7 +27,11 @@ func (n Node) Closed(required []string, optional ...string) bool {
 	switch {
 	case len(unknown) > 0:
 		quantity.SortIDs(unknown)
-		message := "unknown " + plural("field", len(unknown)) + " " + strings.Join(unknown, ", ")
+		spelled := make([]string, len(unknown))
+		for i, key := range unknown {
+			spelled[i] = spelledKey(key)
+		}
+		message := "unknown " + plural("field", len(unknown)) + " " + strings.Join(spelled, ", ")
 		if len(unknown) == 1 {
 			message += Suggest(unknown[0], slices.Concat(required, optional))
 		}
@@ -57,6 +62,16 @@ func (n Node) Known(keys ...string) bool {
 		n.r.warn(at, key, keys)
 	}
 	return n.r.err == nil
+}
+
+// spelledKey gives a key of a file as a message names it: in quotes when it is empty
+// or holds what would break the line, the list or the terminal that it stands in.
+func spelledKey(key string) string {
+	odd := func(c rune) bool { return c == ' ' || c == ',' || c == '"' || !strconv.IsPrint(c) }
+	if key == "" || strings.ContainsFunc(key, odd) {
+		return strconv.Quote(key)
+	}
+	return key
 }
 
 // unknown lists the keys of an object that are in neither list.

@@ -140,7 +140,7 @@ func (n Node) Path() string {
 	steps, _ := trail(&n.r.root, at, nil)
 	path := n.r.name + strings.Join(steps, "")
 	if n.v == nil {
-		path += "." + n.key
+		path += "." + spelledKey(n.key)
 	}
 	return strings.TrimPrefix(path, ".")
 }
@@ -154,7 +154,7 @@ func trail(from, to *Value, steps []string) ([]string, bool) {
 	for i := range from.items() {
 		step := "[" + strconv.Itoa(i) + "]"
 		if from.Kind() == Object {
-			step = "." + from.Key(i)
+			step = "." + spelledKey(from.Key(i))
 		}
 		if found, ok := trail(from.At(i), to, append(steps, step)); ok {
 			return found, true

@@ -112,6 +112,25 @@ func TestUnknownKeys(t *testing.T) {
 	}
 }
 
+// TestKeysStandInMessagesAsOneWord: no key of a file breaks a line, a list or a terminal.
+func TestKeysStandInMessagesAsOneWord(t *testing.T) {
+	src := `{"": 1, "a\nb": 2, "c d": 3, "\e[31m": 4, "é.x": 5}`
+	r := NewReader(parsed(t, src), "")
+	r.Root().Closed(nil)
+	if want := `unknown fields "", "\x1b[31m", "a\nb", "c d", é.x (line 1, column 1)`; r.Err() == nil || r.Err().Error() != want {
+		t.Errorf("got  %v\nwant %s", r.Err(), want)
+	}
+	r = NewReader(parsed(t, src), "")
+	r.Root().Known("x")
+	var paths []string
+	for _, w := range r.Warnings() {
+		paths = append(paths, w.Path)
+	}
+	if want := []string{`""`, `"a\nb"`, `"c d"`, `"\x1b[31m"`, "é.x"}; !slices.Equal(paths, want) {
+		t.Errorf("paths are %q, want %q", paths, want)
+	}
+}
+
 func TestNearest(t *testing.T) {
 	names := []string{"multi-gpu", "multi-node", "cpu-only", "gpu-npu", "unified-memory"}
 	for name, want := range map[string]string{
