@@ -40,7 +40,7 @@ func TestComparisonPage(t *testing.T) {
 	html := string(out)
 	for _, want := range []string{"compare · 6 machines · identical workload", c.Entries[0].ScenarioID + " finishes the workload first, in a modeled 2.2 ms",
 		"lower is better", "Every run against " + c.Entries[0].ScenarioID, "What is equal, and what differs?", "the fastest of these, not the fastest possible",
-		"no refused run is missing", "all replays verified", "+380.2 %", "What ran when, and what decided the end? (" + c.Entries[0].ScenarioID + ")"} {
+		"no refused run is missing", "all replays verified", "+380.2\u00a0%", "What ran when, and what decided the end? (" + c.Entries[0].ScenarioID + ")"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %q", want)
 		}

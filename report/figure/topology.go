@@ -362,7 +362,11 @@ func (l *topologyLayout) drawLabels(c draw.Canvas) {
 				continue
 			}
 			taken = append(taken, box)
-			label(c, at(c, p.x, p.y).X, at(c, p.x, p.y).Y-4, middle, e.ink, e.label)
+			// The words interrupt their line; link colours are too pale for text (contract 09, R5).
+			mid := at(c, p.x, p.y)
+			half := vg.Length(w/2) + 3
+			fill(c, Ground, rect(mid.X-half, mid.Y-7, mid.X+half, mid.Y+7))
+			put(c, face, inkText, mid.X, mid.Y-4, middle, e.label)
 			break
 		}
 	}
