@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/inferlab/inferlab/simcore/topology"
@@ -83,7 +84,6 @@ failure.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%s: %w", cmd.Name(), optionError(err))
 	})
-	root.PersistentFlags().BoolVar(&a.strict, "strict", false, "make ignored keys of input files errors instead of warnings")
 	a.addCommands(root)
 	return root
 }
@@ -100,6 +100,10 @@ var groups = []struct {
 	{"Notebooks:", []string{"notebook", "kernel", "lab"}},
 }
 
+// lenient are the commands that read files in which unknown keys mean nothing.
+var lenient = []string{"serving", "serving-compare", "run", "compare", "speculative", "speculative-trace", "speculative-capture", "expert-cache",
+	"plan-export", "fault-campaign", "concurrent-campaign", "concurrent-node-failure", "node-failover", "calibrate"}
+
 func (a *app) addCommands(root *cobra.Command) {
 	cobra.EnableCommandSorting = false
 	group := map[string]string{}
@@ -111,6 +115,9 @@ func (a *app) addCommands(root *cobra.Command) {
 	}
 	for _, c := range a.commands() {
 		c.GroupID = group[c.Name()]
+		if slices.Contains(lenient, c.Name()) {
+			c.Flags().BoolVar(&a.strict, "strict", false, "make ignored keys of input files errors instead of warnings")
+		}
 		if strings.Contains(c.Use, "TARGET") && c.ValidArgsFunction == nil {
 			c.ValidArgsFunction = completeTarget
 		}
@@ -118,26 +125,33 @@ func (a *app) addCommands(root *cobra.Command) {
 	}
 }
 
-// unknownCommand refuses a command line whose first word names no command, before
-// any option after it can be misread.
+// unknownCommand refuses a command line whose first words name no command, before
+// any option after them can be misread or a group of commands answers with its help.
 func unknownCommand(root *cobra.Command, args []string) error {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd(args...)
-	for _, word := range args {
+	at := root
+	for i, word := range args {
 		if strings.HasPrefix(word, "-") {
-			continue
-		}
-		var names []string
-		for _, c := range root.Commands() {
-			if c.Name() == word {
-				return nil
+			if at == root {
+				continue
 			}
-			names = append(names, c.Name())
-		}
-		if strings.HasPrefix(word, cobra.ShellCompRequestCmd) {
 			return nil
 		}
-		return unknownName("command", word, names)
+		if !at.HasSubCommands() || i == 0 && strings.HasPrefix(word, cobra.ShellCompRequestCmd) {
+			return nil
+		}
+		next := slices.IndexFunc(at.Commands(), func(c *cobra.Command) bool { return c.Name() == word })
+		if next < 0 {
+			var names []string
+			for _, c := range at.Commands() {
+				names = append(names, c.Name())
+			}
+			return unknownName("command", word, names)
+		}
+		if at = at.Commands()[next]; at.Name() == "help" && at.Parent() == root {
+			at = root // the words that follow are those of a command
+		}
 	}
 	return nil
 }
