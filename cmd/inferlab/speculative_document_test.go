@@ -175,6 +175,55 @@ func TestSurroundingKeysAreWarnedOf(t *testing.T) {
 	}
 }
 
+// TestKeysOfCampaignBlocksAreWarnedOf: so are those of the blocks that only some
+// commands read, in the words of the command that does.
+func TestKeysOfCampaignBlocksAreWarnedOf(t *testing.T) {
+	writeFiles(t, map[string]string{"w.yaml": "target_only: {token_count: 4}\nconcurrent_campaign: {execution_count: 2, execution_counts: 3}\n" +
+		"node_failure: {node_id: node0, at_ns: 1000, quiesce_timeout_ns: 1000, reasons: x}\n" +
+		"node_failover: {failed_node_id: node0, fault_at_ns: 1000, reasons: x}\n"})
+	for _, c := range []struct {
+		command []string
+		want    []string
+	}{
+		{[]string{"concurrent-campaign", "multi-node", "w.yaml"}, []string{"concurrent_campaign.execution_counts: unknown key is ignored; did you mean execution_count?"}},
+		{[]string{"concurrent-node-failure", "multi-node", "w.yaml"}, []string{"concurrent_campaign.execution_counts: unknown key", "node_failure.reasons: unknown key is ignored; did you mean reason?"}},
+		{[]string{"node-failover", "multi-node", "multi-gpu", "w.yaml"}, []string{"node_failover.reasons: unknown key is ignored; did you mean reason?"}},
+		{[]string{"run", "multi-node", "w.yaml"}, nil},
+	} {
+		_, _, stderr := inferlab(c.command...)
+		for _, want := range c.want {
+			if strings.Count(stderr, "warning: w.yaml: "+want) != 1 {
+				t.Errorf("%v says %q, want once %s", c.command, stderr, want)
+			}
+		}
+		if n := strings.Count(stderr, "warning: "); n != len(c.want) {
+			t.Errorf("%v: %d warnings in %q", c.command, n, stderr)
+		}
+	}
+}
+
+// TestStrictOnlyWhereKeysAreIgnored: commands that read no such file refuse it.
+func TestStrictOnlyWhereKeysAreIgnored(t *testing.T) {
+	for _, command := range []string{"presets", "tables", "demo", "report", "plan-run", "scenario", "validate"} {
+		if code, _, stderr := inferlab(command, "--strict"); code != exitFailure || !strings.Contains(stderr, "unknown flag: --strict") {
+			t.Errorf("%s: exit %d, %s", command, code, stderr)
+		}
+	}
+}
+
+// TestUnknownWordsAfterGroups: a word that names no command is refused wherever
+// commands are named.
+func TestUnknownWordsAfterGroups(t *testing.T) {
+	for _, line := range []string{"help nope", "completion nope", "kernel instal", "notebook runn"} {
+		if code, stdout, stderr := inferlab(strings.Fields(line)...); code != exitFailure || stdout != "" || !strings.Contains(stderr, "unknown command") {
+			t.Errorf("%s: exit %d, %s", line, code, stderr)
+		}
+	}
+	if code, stdout, _ := inferlab("help", "kernel", "install"); code != exitDone || !strings.Contains(stdout, "inferlab kernel install") {
+		t.Errorf("help of a subcommand: exit %d, %s", code, stdout)
+	}
+}
+
 func readText(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)

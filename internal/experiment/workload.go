@@ -26,6 +26,7 @@ type builder func(*topology.Scenario) (*workload.Profile, error)
 type workloadFile struct {
 	name   string
 	reader *document.Reader
+	told   func([]document.Warning) // ignored keys
 	build  builder
 
 	speculative *speculative.Run // nil: another kind of workload
@@ -37,7 +38,7 @@ func (in *Inputs) workload() (*workloadFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workloadFile{name: f.name, reader: document.NewReader(f.doc, "")}
+	w := &workloadFile{name: f.name, reader: document.NewReader(f.doc, ""), told: func(ignored []document.Warning) { in.warn(f.name, ignored) }}
 	w.reader.Strict = in.Strict
 	cfg, err := workload.ReadRun(w.reader)
 	if err != nil {
@@ -46,7 +47,7 @@ func (in *Inputs) workload() (*workloadFile, error) {
 	if err := w.decide(cfg); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
-	in.warn(f.name, w.reader.Warnings())
+	w.told(w.reader.Warnings())
 	return w, nil
 }
 
@@ -119,10 +120,12 @@ func (w *workloadFile) located(err error) error {
 
 // block reads a command's own block of the file.
 func (w *workloadFile) block(read func(root document.Node)) error {
+	before := len(w.reader.Warnings())
 	read(w.reader.Root())
 	if err := w.reader.Err(); err != nil {
 		return fmt.Errorf("%s: %w", w.name, err)
 	}
+	w.told(w.reader.Warnings()[before:])
 	return nil
 }
 
