@@ -38,7 +38,8 @@ func (a *app) notebookRunCommand() *cobra.Command {
 		Long: `Executes every code cell of a notebook on the GoNB kernel and writes the outputs back
 into the file. The kernel is built from this module and started by the command
 itself: neither Jupyter nor an installed kernel is needed. Cells import the
-checkout that holds the notebook.
+checkout that holds the notebook. Among several notebooks, those in other languages
+than Go are left out.
 
 A cell that fails ends the run with exit status 1; the cell and its Go error are
 shown, and the file keeps the outputs up to there. --set changes a variable of
@@ -57,7 +58,7 @@ and exits with status 2 when an output has changed.`,
 			if err := f.validate(); err != nil {
 				return fmt.Errorf("notebook run: %w", err)
 			}
-			jobs, err := f.jobsFor(args)
+			jobs, err := f.jobsFor(args, a.stderr)
 			if err != nil {
 				return err
 			}
@@ -83,8 +84,9 @@ type notebookJob struct {
 }
 
 // jobsFor reads the notebooks and sets their parameters, before anything is
-// executed.
-func (f *notebookRunFlags) jobsFor(files []string) ([]*notebookJob, error) {
+// executed. Among several, those in other languages than Go are passed over with a
+// word to notes; one that is named alone is refused when it is executed.
+func (f *notebookRunFlags) jobsFor(files []string, notes io.Writer) ([]*notebookJob, error) {
 	outputs, err := notebookOutputs(files, f.output, "."+f.to)
 	if err != nil {
 		return nil, fmt.Errorf("notebook run: %w", err)
@@ -94,6 +96,10 @@ func (f *notebookRunFlags) jobsFor(files []string) ([]*notebookJob, error) {
 		nb, err := notebookrun.ReadFile(file)
 		if err != nil {
 			return nil, err
+		}
+		if language := nb.Language(); len(files) > 1 && language != "" && language != "go" {
+			fmt.Fprintf(notes, "%s: left out, its cells are in %s; Jupyter executes them\n", file, language)
+			continue
 		}
 		j := &notebookJob{input: file, output: outputs[i], nb: nb, before: nb.Bytes()}
 		for _, s := range f.set {
@@ -108,6 +114,9 @@ func (f *notebookRunFlags) jobsFor(files []string) ([]*notebookJob, error) {
 			}
 		}
 		jobs = append(jobs, j)
+	}
+	if len(jobs) == 0 {
+		return nil, errors.New("notebook run: none of the notebooks has cells in Go")
 	}
 	return jobs, nil
 }

@@ -104,7 +104,15 @@ func TestNotebookRunSeveral(t *testing.T) {
 	good, bad := filepath.Join(dir, "good.ipynb"), filepath.Join(dir, "bad.ipynb")
 	writeCells(t, good, parameterCell, printCell)
 	writeCells(t, bad, parameterCell, "%%\nfmt.Println(unknown)", printCell)
-	code, _, stderr := inferlab("notebook", "run", good, bad, "--output", out, "--jobs", "2")
+	other := filepath.Join(dir, "other.ipynb")
+	python := `{"cells": [], "metadata": {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python"}}, "nbformat": 4, "nbformat_minor": 5}`
+	if err := os.WriteFile(other, []byte(python), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := inferlab("notebook", "run", good, other, bad, "--output", out, "--jobs", "2")
+	if note := other + ": left out, its cells are in python"; strings.Count(stderr, note) != 1 || strings.Count(stderr, other) != 1 {
+		t.Errorf("want once %s in\n%s", note, stderr)
+	}
 	if code != exitFailure || !strings.Contains(stderr, bad+": code cell 2 of 3 failed") || !strings.Contains(stderr, ">   2 | fmt.Println(unknown)") {
 		t.Errorf("exit %d\n%s", code, stderr)
 	}
