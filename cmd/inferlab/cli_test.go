@@ -317,3 +317,12 @@ func TestDemoLeavesPageAndTables(t *testing.T) {
 		}
 	}
 }
+
+// TestShortOutput: -o names the output wherever a command has one.
+func TestShortOutput(t *testing.T) {
+	for _, command := range []string{"demo", "report", "export", "notebook run", "notebook page"} {
+		if _, stdout, _ := inferlab(append(strings.Fields(command), "--help")...); !strings.Contains(stdout, "  -o, --out") {
+			t.Errorf("%s has no -o", command)
+		}
+	}
+}

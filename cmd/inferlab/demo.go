@@ -52,7 +52,7 @@ Go is needed.`,
 		Args: positional(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), out, withoutNotebook) },
 	}
-	cmd.Flags().StringVar(&out, "out", "out", "folder for the results")
+	cmd.Flags().StringVarP(&out, "out", "o", "out", "folder for the results")
 	cmd.Flags().BoolVar(&withoutNotebook, "no-notebook", false, "leave the notebook out")
 	return cmd
 }

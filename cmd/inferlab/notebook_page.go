@@ -39,7 +39,7 @@ neither other files nor the network. Nothing is executed.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&output, "output", "", "write here instead of beside FILE; a folder when there are several")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write here instead of beside FILE; a folder when there are several")
 	return cmd
 }
 

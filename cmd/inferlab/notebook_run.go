@@ -66,7 +66,7 @@ and exits with status 2 when an output has changed.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.output, "output", "", "write here instead of back into FILE; a folder when there are several")
+	flags.StringVarP(&f.output, "output", "o", "", "write here instead of back into FILE; a folder when there are several")
 	flags.StringVar(&f.to, "to", "ipynb", "form of what is written: ipynb, or html for a self-contained page")
 	flags.StringArrayVar(&f.set, "set", nil, "NAME=VALUE for the cell tagged parameters (repeatable)")
 	flags.DurationVar(&f.timeout, "cell-timeout", 10*time.Minute, "time limit of a cell, compiling included (0: none)")
