@@ -41,6 +41,9 @@ func calibrationPage(r *calibration.Result, meta Meta, rows int) ([]byte, error)
 		Limits:       c.limits(),
 		Reproduction: reproduction{CommandLine: meta.CommandLine, Inputs: meta.Inputs},
 	}
+	if c.refused() > 0 {
+		p.Standing = "fault"
+	}
 	if err := p.keep(viewResult, &meta, nil); err != nil {
 		return nil, err
 	}

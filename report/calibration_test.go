@@ -77,7 +77,7 @@ func TestRefusedCalibrationPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, said := range []string{"gives no cost model: 1 fit of 19 refused", "1 fit refused", "npu-draft-64", "every offending point"} {
+	for _, said := range []string{"gives no cost model: 1 fit of 19 refused", `badge-fault">1 fit refused<`, "npu-draft-64", "every offending point"} {
 		if !strings.Contains(string(page), said) {
 			t.Errorf("the page does not say %q", said)
 		}

@@ -23,7 +23,8 @@ type page struct {
 	Title, Subtitle string
 	Verdict         string
 	Confidence      evidence.Class
-	Replay          string // "replay verified" with the number of events
+	Replay          string // "replay verified" with the number of events, or what stands in its place
+	Standing        string // how that reads: "" verified, "fault" refused, "plain" neither
 	Cards           []card
 	Inspector       *table
 	Sections        []section

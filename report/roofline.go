@@ -61,10 +61,10 @@ func Roofline(study RooflineStudy, meta Meta) ([]byte, error) {
 func rooflinePage(study RooflineStudy, text []byte, meta Meta, rows int) ([]byte, error) {
 	r := rooflineReport{study: study, meta: meta, rows: rows}
 	p := &page{
-		Title:        strings.Join([]string{"roofline", study.Subject}, " · "),
-		Verdict:      r.verdict(),
-		Confidence:   study.Figure.Confidence,
-		Replay:       "predicted, not measured",
+		Title:      strings.Join([]string{"roofline", study.Subject}, " · "),
+		Verdict:    r.verdict(),
+		Confidence: study.Figure.Confidence,
+		Replay:     "predicted, not measured", Standing: "plain",
 		Cards:        r.cards(),
 		Evidence:     r.evidence(),
 		Assumptions:  spelled(study.Assumptions),

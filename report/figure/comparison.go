@@ -72,7 +72,7 @@ func (f Ranking) Text() Text {
 		case best.Value == second.Value:
 			t.Title = fmt.Sprintf("%s and %s share the first place with %s", brief(best.Label), brief(second.Label), f.spell(best.Value))
 		case !math.IsNaN(ratio) && !math.IsInf(ratio, 0):
-			t.Title += fmt.Sprintf(", %s ahead of %s", unit.Factor(ratio), brief(second.Label))
+			t.Title += fmt.Sprintf(", %s ahead of %s", lead(ratio), brief(second.Label))
 		}
 	}
 	last := f.Rows[len(f.Rows)-1]
@@ -84,6 +84,15 @@ func (f Ranking) Text() Text {
 		}
 	}
 	return t
+}
+
+// lead spells how far the first is ahead: a narrow one in percent, since every factor
+// near one reads the same.
+func lead(ratio float64) string {
+	if ratio < 1.1 {
+		return unit.Percent(ratio - 1)
+	}
+	return unit.Factor(ratio)
 }
 
 // SVG renders the figure.

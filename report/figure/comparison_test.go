@@ -20,6 +20,7 @@ func TestComparisonFindings(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{rank(false, 2e9, 3e9), "a is first with 2 s, 1.5 × ahead of b"},
 		{rank(true, 3e9, 2e9), "a is first with 3 s, 1.5 × ahead of b"},
+		{rank(false, 1e9, 1.02e9), "a is first with 1 s, 2.0 % ahead of b"},
 		{rank(false, 2e9, 2e9, 5e9), "a and b share the first place with 2 s"},
 		{rank(false, 2e9), "a is first with 2 s"},
 		{rank(true, 2e9, 0), "a is first with 2 s"},
