@@ -36,25 +36,43 @@ type kernelPlace struct {
 	prefix          string
 }
 
-func (p *kernelPlace) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&p.user, "user", false, "where Jupyter keeps this user's kernels (the default)")
+// flags adds the options; unset says what holds without any.
+func (p *kernelPlace) flags(cmd *cobra.Command, unset string) {
+	cmd.Flags().BoolVar(&p.user, "user", false, "where Jupyter keeps this user's kernels ("+unset+")")
 	cmd.Flags().BoolVar(&p.sysPrefix, "sys-prefix", false, "in the Python environment in use")
 	cmd.Flags().StringVar(&p.prefix, "prefix", "", "in the Python environment at `DIR`")
 	cmd.MarkFlagsMutuallyExclusive("user", "sys-prefix", "prefix")
 }
 
-func (p *kernelPlace) dataDir(ctx context.Context) (string, error) {
-	switch {
-	case p.prefix != "":
-		return kernelspec.PrefixDataDir(p.prefix)
-	case p.sysPrefix:
-		prefix, err := kernelspec.SysPrefix(ctx)
-		if err != nil {
-			return "", err
+// place is the one that the flags name, or this user's.
+func (p *kernelPlace) place(ctx context.Context) (kernelspec.Place, error) {
+	prefix := p.prefix
+	if p.sysPrefix {
+		var err error
+		if prefix, err = kernelspec.SysPrefix(ctx); err != nil {
+			return kernelspec.Place{}, err
 		}
-		return kernelspec.PrefixDataDir(prefix)
 	}
-	return kernelspec.UserDataDir()
+	if prefix != "" {
+		return kernelspec.PrefixPlace(prefix)
+	}
+	dir, err := kernelspec.UserDataDir()
+	return kernelspec.Place{DataDir: dir}, err
+}
+
+// dataDir is the data directory of the place.
+func (p *kernelPlace) dataDir(ctx context.Context) (string, error) {
+	place, err := p.place(ctx)
+	return place.DataDir, err
+}
+
+// places are the one that the flags name, or all where Jupyter looks.
+func (p *kernelPlace) places(ctx context.Context) ([]kernelspec.Place, error) {
+	if *p == (kernelPlace{}) {
+		return kernelspec.Places(ctx)
+	}
+	place, err := p.place(ctx)
+	return []kernelspec.Place{place}, err
 }
 
 func (a *app) kernelInstallCommand() *cobra.Command {
@@ -87,7 +105,7 @@ that the Go in use can build; without the network it is left out.`,
 			return a.kernelInstall(cmd.Context(), kernelspec.Options{DataDir: dir, Source: from, Gopls: !withoutGopls})
 		},
 	}
-	place.flags(cmd)
+	place.flags(cmd, "the default")
 	source.flags(cmd)
 	cmd.Flags().BoolVar(&withoutGopls, "no-gopls", false, "leave gopls out")
 	return cmd
@@ -189,7 +207,7 @@ func (a *app) kernelUninstallCommand() *cobra.Command {
 			return printed(err)
 		},
 	}
-	place.flags(cmd)
+	place.flags(cmd, "the default")
 	return cmd
 }
 
@@ -201,8 +219,11 @@ func (a *app) kernelDoctorCommand() *cobra.Command {
 		Short: "Say what the kernel lacks and how to get it",
 		Long: `Looks at everything that notebooks need, and has the kernel execute a cell with an
 empty PATH and the module proxy off. Exit status 2 when the kernel cannot work; a
-thing that is lacking (gopls, Jupyter) only limits it. A kernel that was installed
-with --sys-prefix or --prefix is looked at with the same flag.`,
+thing that is lacking (gopls, Jupyter) only limits it.
+
+Without a flag it looks where Jupyter does, in the Python environment in use and in
+this user's folder, and says where it found the kernel. Of a kernel in an
+environment it looks at the Jupyter of that environment.`,
 		Example: `  inferlab kernel doctor
   inferlab kernel doctor --sys-prefix
   inferlab kernel doctor --prefix .venv --format json`,
@@ -211,14 +232,14 @@ with --sys-prefix or --prefix is looked at with the same flag.`,
 			if format != "table" && format != "json" {
 				return fmt.Errorf("kernel doctor: --format: found %q, expected table or json", format)
 			}
-			dataDir, err := place.dataDir(cmd.Context())
+			places, err := place.places(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return a.kernelDoctor(kernelspec.Diagnose(cmd.Context(), dataDir), format)
+			return a.kernelDoctor(kernelspec.Diagnose(cmd.Context(), places...), format)
 		},
 	}
-	place.flags(cmd)
+	place.flags(cmd, "default: all places where Jupyter looks")
 	cmd.Flags().StringVar(&format, "format", "table", "output form: table, json")
 	return cmd
 }

@@ -18,7 +18,7 @@ func TestKernelCommands(t *testing.T) {
 	dir := filepath.Join(prefix, "share", "jupyter", "kernels", "inferlab")
 
 	code, stdout, _ := inferlab("kernel", "doctor", "--prefix", prefix)
-	if code != exitNegative || !strings.Contains(stdout, "to get kernel: inferlab kernel install\n") {
+	if code != exitNegative || !strings.Contains(stdout, "to get kernel: inferlab kernel install --prefix "+prefix+"\n") {
 		t.Errorf("doctor without a kernel: exit %d\n%s", code, stdout)
 	}
 	code, _, stderr := inferlab("kernel", "uninstall", "--prefix", prefix)

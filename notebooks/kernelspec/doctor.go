@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -37,11 +38,13 @@ type Finding struct {
 	Fix string `json:"fix,omitempty"`
 }
 
-// Diagnose looks at everything the kernel in dataDir needs and at what using it
-// takes: Go, the kernel's files, what cells import, the programs, Jupyter, and
-// whether a cell answers with an empty PATH and the module proxy off.
-func Diagnose(ctx context.Context, dataDir string) []Finding {
-	d := &doctor{ctx: ctx, dir: Dir(dataDir)}
+// Diagnose looks at everything the kernel needs and at what using it takes: Go,
+// the kernel's files, what cells import, the programs, Jupyter, and whether a cell
+// answers with an empty PATH and the module proxy off. The kernel is the first that
+// the places hold; of a place in a Python environment it is that environment's
+// Jupyter, of another the one on the PATH.
+func Diagnose(ctx context.Context, places ...Place) []Finding {
+	d := &doctor{ctx: ctx, places: places}
 	d.golang()
 	if d.kernel() {
 		d.module()
@@ -54,7 +57,9 @@ func Diagnose(ctx context.Context, dataDir string) []Finding {
 
 type doctor struct {
 	ctx      context.Context
-	dir      string
+	places   []Place
+	place    Place  // the one that holds the kernel
+	dir      string // the kernel's folder there
 	spec     *spec
 	findings []Finding
 }
@@ -75,26 +80,63 @@ func (d *doctor) golang() {
 	d.add("Go", OK, g["GOVERSION"]+" in "+g["GOROOT"], "")
 }
 
-const installFix = "inferlab kernel install"
+// installFix is the command that installs the kernel at the place looked at.
+func (d *doctor) installFix() string {
+	const command = "inferlab kernel install"
+	if d.place.Prefix == "" {
+		return command
+	}
+	return command + " --prefix " + quoted(d.place.Prefix)
+}
+
+// quoted is a path as a shell takes it.
+func quoted(path string) string {
+	if !strings.ContainsAny(path, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// find takes the first place that holds a kernel. When none does, the kernel is to
+// be installed where the command does it without a flag, if that was looked at.
+func (d *doctor) find() {
+	for _, p := range d.places {
+		if _, err := os.Stat(Dir(p.DataDir)); err == nil {
+			d.place, d.dir = p, Dir(p.DataDir)
+			return
+		}
+	}
+	for _, p := range d.places {
+		if d.place = p; p.Prefix == "" {
+			break
+		}
+	}
+	d.dir = Dir(d.place.DataDir)
+}
 
 // kernel looks at the installed files and reports whether there is a kernel to
 // look into.
 func (d *doctor) kernel() bool {
+	d.find()
 	s, err := readSpec(d.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.add("kernel", Missing, "none in "+d.dir, installFix)
+		dirs := make([]string, len(d.places))
+		for i, p := range d.places {
+			dirs[i] = Dir(p.DataDir)
+		}
+		d.add("kernel", Missing, "none in "+strings.Join(dirs, ", nor in "), d.installFix())
 		return false
 	case err != nil:
-		d.add("kernel", Missing, err.Error(), installFix)
+		d.add("kernel", Missing, err.Error(), d.installFix())
 		return false
 	case len(s.Argv) == 0:
-		d.add("kernel", Missing, d.dir+"/kernel.json starts nothing", installFix)
+		d.add("kernel", Missing, d.dir+"/kernel.json starts nothing", d.installFix())
 		return false
 	}
 	d.spec = s
 	if _, err := exec.LookPath(s.Argv[0]); err != nil {
-		d.add("kernel", Missing, "its program is gone: "+s.Argv[0], installFix)
+		d.add("kernel", Missing, "its program is gone: "+s.Argv[0], d.installFix())
 		return false
 	}
 	d.add("kernel", OK, fmt.Sprintf("%s in %s", s.DisplayName, d.dir), "")
@@ -111,7 +153,7 @@ func (d *doctor) moduleDir() string {
 func (d *doctor) module() {
 	dir := d.moduleDir()
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
-		d.add("imports", Missing, "cells import through "+dir+", which is no module any more", installFix+", in the checkout that cells are to use")
+		d.add("imports", Missing, "cells import through "+dir+", which is no module any more", d.installFix()+", in the checkout that cells are to use")
 		return
 	}
 	if _, err := command(d.ctx, dir, []string{"GOPROXY=off", "GOWORK=off", "GOFLAGS=-mod=mod"}, "go", append([]string{"list", "-deps"}, cellImports...)...); err != nil {
@@ -132,7 +174,7 @@ func (d *doctor) programs() {
 		path := filepath.Join(bin, program(p.name))
 		version, err := command(d.ctx, d.dir, nil, "go", "version", "-m", path)
 		if err != nil {
-			d.add(p.name, p.status, "not in "+bin+"; "+p.why, installFix+", with the network on")
+			d.add(p.name, p.status, "not in "+bin+"; "+p.why, d.installFix()+", with the network on")
 			continue
 		}
 		d.add(p.name, OK, moduleVersion(version), "")
@@ -149,23 +191,52 @@ func moduleVersion(text string) string {
 	return strings.TrimSpace(text)
 }
 
+// jupyter looks for a program in which people open notebooks. The command jupyter
+// is also there without any.
 func (d *doctor) jupyter() {
-	for _, name := range []string{"jupyter-lab", "jupyter"} {
-		path, err := exec.LookPath(name)
+	for _, name := range []string{"jupyter-lab", "jupyter-notebook"} {
+		path, err := d.jupyterProgram(name)
 		if err != nil {
 			continue
 		}
-		args := []string{"--version"}
-		out, err := command(d.ctx, "", nil, path, args...)
+		out, err := command(d.ctx, "", nil, path, "--version")
 		if err != nil {
-			d.add("Jupyter", Lacking, err.Error(), "inferlab lab")
+			d.add("Jupyter", Lacking, err.Error(), labFix)
 			return
 		}
 		first, _, _ := strings.Cut(strings.TrimSpace(out), "\n")
 		d.add("Jupyter", OK, name+" "+first+" in "+filepath.Dir(path), "")
 		return
 	}
-	d.add("Jupyter", Lacking, "not on the PATH; `inferlab notebook run` does without it", "inferlab lab, which sets JupyterLab up in an environment of its own")
+	found, fix := "JupyterLab is not on the PATH", labFix
+	if d.place.Prefix != "" {
+		found = "JupyterLab is not in " + d.place.Prefix
+		fix = quoted(environmentProgram(d.place.Prefix, "python")) + " -m pip install jupyterlab, or " + labFix
+	}
+	if path, err := d.jupyterProgram("jupyter"); err == nil {
+		found += ", though the command jupyter is in " + filepath.Dir(path)
+	}
+	d.add("Jupyter", Lacking, found+"; `inferlab notebook run` does without it", fix)
+}
+
+const labFix = "inferlab lab, which sets JupyterLab up in an environment of its own"
+
+// jupyterProgram finds a program of Jupyter: that of the kernel's environment, or
+// one on the PATH when the kernel is in none.
+func (d *doctor) jupyterProgram(name string) (string, error) {
+	if d.place.Prefix == "" {
+		return exec.LookPath(name)
+	}
+	return exec.LookPath(environmentProgram(d.place.Prefix, name))
+}
+
+// environmentProgram is the path of a program in a Python environment.
+func environmentProgram(prefix, name string) string {
+	folder := "bin"
+	if runtime.GOOS == "windows" {
+		folder = "Scripts"
+	}
+	return filepath.Join(prefix, folder, program(name))
 }
 
 // cellTimeout bounds the doctor's one cell, compiling included.
@@ -180,7 +251,7 @@ func (d *doctor) cell() {
 		Root: d.moduleDir(), CellTimeout: cellTimeout,
 	})
 	if err != nil {
-		d.add("a cell", Missing, err.Error(), installFix+"; if that does not help, the lines above say why")
+		d.add("a cell", Missing, err.Error(), d.installFix()+"; if that does not help, the lines above say why")
 		return
 	}
 	d.add("a cell", OK, fmt.Sprintf("imported the simulator and answered in %s, with an empty PATH and the module proxy off", took.Round(100*time.Millisecond)), "")

@@ -122,7 +122,7 @@ func checkGo(t *testing.T, program string) {
 func checkHealth(t *testing.T, dataDir string) {
 	t.Helper()
 	got := map[string]kernelspec.Status{}
-	for _, f := range kernelspec.Diagnose(t.Context(), dataDir) {
+	for _, f := range kernelspec.Diagnose(t.Context(), kernelspec.Place{DataDir: dataDir}) {
 		got[f.What] = f.Status
 		t.Logf("%s: %s: %s (%s)", f.What, f.Status, f.Found, f.Fix)
 		if (f.Status == kernelspec.OK) != (f.Fix == "") {
@@ -162,7 +162,7 @@ func TestForeignKernel(t *testing.T) {
 
 func TestDiagnoseWithoutKernel(t *testing.T) {
 	dataDir := t.TempDir()
-	for _, f := range kernelspec.Diagnose(t.Context(), dataDir) {
+	for _, f := range kernelspec.Diagnose(t.Context(), kernelspec.Place{DataDir: dataDir}) {
 		if f.What == "kernel" && f.Status == kernelspec.Missing && f.Fix == "inferlab kernel install" && strings.Contains(f.Found, dataDir) {
 			return
 		}

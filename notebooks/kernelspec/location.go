@@ -20,6 +20,58 @@ const DisplayName = "Inferlab (Go)"
 // Dir returns the kernel's folder below a Jupyter data directory.
 func Dir(dataDir string) string { return filepath.Join(dataDir, "kernels", Name) }
 
+// Place is where Jupyter keeps kernels.
+type Place struct {
+	// DataDir is the Jupyter data directory.
+	DataDir string
+	// Prefix is the Python environment that DataDir belongs to; "" for the
+	// user's own directory.
+	Prefix string
+}
+
+// PrefixPlace is the place of kernels in the Python environment at prefix.
+func PrefixPlace(prefix string) (Place, error) {
+	abs, err := filepath.Abs(prefix)
+	if err != nil {
+		return Place{}, err
+	}
+	dir, err := PrefixDataDir(abs)
+	return Place{DataDir: dir, Prefix: abs}, err
+}
+
+// Places are those where Jupyter looks for kernels, in its order: an active
+// environment before the user's own directory, any other Python after it. Without
+// a Python there is the user's directory alone.
+func Places(ctx context.Context) ([]Place, error) {
+	dir, err := UserDataDir()
+	if err != nil {
+		return nil, err
+	}
+	places := []Place{{DataDir: dir}}
+	prefix, err := SysPrefix(ctx)
+	if err != nil {
+		return places, nil // no Python, so no environment to look into
+	}
+	env, err := PrefixPlace(prefix)
+	if err != nil {
+		return nil, err
+	}
+	if isEnvironment(env.Prefix) {
+		return append([]Place{env}, places...), nil
+	}
+	return append(places, env), nil
+}
+
+// isEnvironment reports whether a prefix is that of an environment, virtual or of
+// Conda, and not that of an ordinary Python.
+func isEnvironment(prefix string) bool {
+	if os.Getenv("VIRTUAL_ENV") != "" || os.Getenv("CONDA_PREFIX") != "" {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(prefix, "pyvenv.cfg"))
+	return err == nil
+}
+
 // UserDataDir returns the directory in which Jupyter keeps a user's kernels.
 func UserDataDir() (string, error) {
 	if dir := os.Getenv("JUPYTER_DATA_DIR"); dir != "" {
