@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // Isolate gives a process that is to be started a session of its own, so that a
@@ -20,14 +21,24 @@ func terminate(cmd *exec.Cmd) {
 	_ = cmd.Process.Signal(syscall.SIGTERM)
 }
 
-// killAll ends every process of the kernel's session. The session is found by
-// number and not only by process group, because the kernel starts helpers in
-// groups of their own.
+// killAll ends every process of the kernel's session, and returns when they are
+// gone. The session is found by number and not only by process group, because the
+// kernel starts helpers in groups of their own. It is searched again until nothing
+// is left: a shell whose program was ended may start the next one before its own
+// turn comes.
 func killAll(cmd *exec.Cmd) {
 	leader := cmd.Process.Pid
 	_ = syscall.Kill(-leader, syscall.SIGKILL)
-	for _, pid := range sessionMembers(leader) {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+	const searches, pause = 500, 2 * time.Millisecond // a second in all, for what no signal ends
+	for range searches {
+		members := sessionMembers(leader)
+		if len(members) == 0 {
+			return
+		}
+		for _, pid := range members {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		time.Sleep(pause)
 	}
 }
 
