@@ -42,7 +42,7 @@ func read(r io.Reader) (*document, error) {
 		return nil, err
 	}
 	if !d.traced {
-		return nil, issue.New("result_summary", "serving.trace", "is absent: this is a summary; expected the full document")
+		return nil, issue.New("result_summary", "serving.trace", "is absent: this is a summary; expected the full document: run the command without --summary, or with --trace FILE.json and use that file (report takes it with --trace, export instead of the summary)")
 	}
 	d.prioritise()
 	return d, nil

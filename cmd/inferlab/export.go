@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/inferlab/inferlab/arrowio"
@@ -68,11 +69,6 @@ func (a *app) export(path string, f *exportFlags) error {
 	switch f.out {
 	case "":
 		return fmt.Errorf("export: -o is missing: name a folder, or - for standard output")
-	case "-":
-	default:
-		if err := arrowio.PrepareDir(f.out); err != nil {
-			return err
-		}
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -82,6 +78,9 @@ func (a *app) export(path string, f *exportFlags) error {
 	read, err := documents.Tables(file, arrowio.Options{PlainStrings: f.plain})
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := lackingTable(path, read, f.tables); err != nil {
+		return fmt.Errorf("export: --tables: %w", err)
 	}
 	tables, err := export.Select(read, f.tables...)
 	if err != nil {
@@ -93,7 +92,27 @@ func (a *app) export(path string, f *exportFlags) error {
 		}
 		return printed(format.Stream(a.stdout, tables...))
 	}
+	// Only now is there something to write: a refusal leaves no folder behind.
+	if err := arrowio.PrepareDir(f.out); err != nil {
+		return err
+	}
 	return format.Dir(f.out, tables...)
+}
+
+// lackingTable refuses names of tables that exist, but not in this document.
+func lackingTable(path string, read []*arrowio.Table, names []string) error {
+	var has []string
+	for _, t := range read {
+		has = append(has, t.Name())
+	}
+	for _, name := range names {
+		exists := slices.ContainsFunc(export.Catalog(), func(d *arrowio.Declaration) bool { return d.Table == name })
+		if exists && !slices.Contains(has, name) {
+			return fmt.Errorf("%q is not in %s, which gives %s; another document of the run may have it, "+
+				"such as the trace: run the command again with --trace FILE.json and export that file", name, path, strings.Join(has, ", "))
+		}
+	}
+	return nil
 }
 
 func (a *app) tablesCommand() *cobra.Command {
@@ -152,7 +171,7 @@ func declarations(names []string) ([]*arrowio.Declaration, error) {
 			}
 		}
 		if !found {
-			return nil, unknownName("table", name, known)
+			return nil, fmt.Errorf("%w; there are %s", unknownName("table", name, known), strings.Join(known, ", "))
 		}
 	}
 	return chosen, nil

@@ -57,6 +57,39 @@ func TestExportGivesTheTablesOfTheRun(t *testing.T) {
 	}
 }
 
+// A refused export leaves nothing behind and names a way out.
+func TestExportRefusals(t *testing.T) {
+	dir := t.TempDir()
+	document, short, out := filepath.Join(dir, "run.json"), filepath.Join(dir, "short.json"), filepath.Join(dir, "out")
+	for file, args := range map[string][]string{document: nil, short: {"--summary"}} {
+		code, stdout, stderr := inferlab(append([]string{"serving", "multi-gpu", sample}, args...)...)
+		if code != exitDone {
+			t.Fatal(stderr)
+		}
+		if err := os.WriteFile(file, []byte(stdout), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ args, want []string }{
+		{[]string{document, "--tables", "acceptance_by_position"}, []string{`"acceptance_by_position" is not in ` + document + ", which gives requests, ", "--trace FILE.json"}},
+		{[]string{document, "--tables", "nosuch"}, []string{`no table "nosuch"; there are requests, tokens`}},
+		{[]string{short}, []string{"this is a summary", "without --summary", "--trace FILE.json"}},
+	} {
+		code, stdout, stderr := inferlab(append([]string{"export", "-o", out}, c.args...)...)
+		for _, want := range c.want {
+			if code != exitFailure || stdout != "" || !strings.Contains(stderr, want) {
+				t.Errorf("%v: exit %d, stdout %q, stderr %q; want %q", c.args, code, stdout, stderr, want)
+			}
+		}
+	}
+	if _, err := os.Stat(out); !os.IsNotExist(err) {
+		t.Errorf("a refusal left the folder (%v)", err)
+	}
+	if code, _, stderr := inferlab("tables", "nosuch"); code != exitFailure || !strings.Contains(stderr, `unknown table "nosuch"; there are `) || !strings.Contains(stderr, "operations") {
+		t.Errorf("exit %d, stderr %q", code, stderr)
+	}
+}
+
 func TestTablesAreDescribed(t *testing.T) {
 	code, stdout, _ := inferlab("tables", "requests")
 	if code != exitDone || !strings.Contains(stdout, "ttft_ns") || strings.Contains(stdout, "batch_members") {
