@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/inferlab/inferlab/arrowio"
 	"github.com/inferlab/inferlab/calibration"
 	"github.com/inferlab/inferlab/calibration/tables"
 	"github.com/inferlab/inferlab/internal/experiment"
 	"github.com/inferlab/inferlab/report"
+	"github.com/inferlab/inferlab/simcore/issue"
 	"github.com/spf13/cobra"
 )
 
@@ -43,7 +45,10 @@ the result, within the measured ranges only.`,
 			if made == nil {
 				return refused
 			}
-			return errors.Join(a.leaveCalibration(&out, q, r, made, refused), refused)
+			if err := a.leaveCalibration(&out, q, r, made, refused); err != nil || refused == nil {
+				return errors.Join(err, brief(refused, ""))
+			}
+			return brief(refused, out.report)
 		},
 	}
 	out.tableFlags(cmd, "the diagnosis")
@@ -61,6 +66,23 @@ func (a *app) leaveCalibration(out *servingOutputs, q *asked, r *calibration.Res
 	e.page = func(about report.Meta) ([]byte, error) { return report.PageOf(made.Value, about) }
 	e.meta = func() (report.Meta, error) { return q.metaOf(made) }
 	return out.leave(e)
+}
+
+// listedIssues bounds how many of the points that refuse a fit are printed.
+const listedIssues = 8
+
+// brief is a refusal with its first issues alone, and says where the others stand: on
+// the page, where one was written.
+func brief(refused error, page string) error {
+	list, ok := errors.AsType[*issue.List](refused)
+	if !ok || len(list.Issues) <= listedIssues && page == "" {
+		return refused
+	}
+	text := strings.Replace(refused.Error(), list.Error(), list.Brief(listedIssues), 1)
+	if page != "" {
+		return fmt.Errorf("%s\nthe whole diagnosis is on the page %s", text, page)
+	}
+	return fmt.Errorf("%s (--report FILE.html shows the whole diagnosis)", text)
 }
 
 // calibrationSheets shows a fit to people: groups with their intervals, then

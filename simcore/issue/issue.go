@@ -55,7 +55,11 @@ func (l *List) Err() error {
 }
 
 // Error states the number of issues and every one of them, in order.
-func (l *List) Error() string {
+func (l *List) Error() string { return l.Brief(len(l.Issues)) }
+
+// Brief is Error with the first issues alone, at most that many; it ends with the
+// number of those it leaves out.
+func (l *List) Brief(most int) string {
 	var b strings.Builder
 	if l.Subject != "" {
 		b.WriteString(l.Subject)
@@ -68,6 +72,10 @@ func (l *List) Error() string {
 		b.WriteString(" issues")
 	}
 	for i, e := range l.Issues {
+		if i == most {
+			b.WriteString("; and " + strconv.Itoa(len(l.Issues)-most) + " more")
+			break
+		}
 		if i == 0 {
 			b.WriteString(": ")
 		} else {

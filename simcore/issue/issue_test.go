@@ -43,3 +43,21 @@ func TestAllLooksThroughWrapping(t *testing.T) {
 		t.Errorf("foreign error: %v", got)
 	}
 }
+
+func TestBriefCountsWhatItLeavesOut(t *testing.T) {
+	l := issue.List{Subject: "dataset d"}
+	for _, path := range []string{"a", "b", "c"} {
+		l.Add("range", path, "is off")
+	}
+	for most, want := range map[int]string{
+		2: "dataset d: 3 issues: [range] a: is off; [range] b: is off; and 1 more",
+		3: "dataset d: 3 issues: [range] a: is off; [range] b: is off; [range] c: is off",
+	} {
+		if got := l.Brief(most); got != want {
+			t.Errorf("Brief(%d) = %q; want %q", most, got, want)
+		}
+	}
+	if got, want := l.Error(), l.Brief(3); got != want {
+		t.Errorf("Error() = %q; want %q", got, want)
+	}
+}
