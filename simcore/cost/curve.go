@@ -50,11 +50,11 @@ func (k *CurveKey) Equal(o *CurveKey) bool {
 		k.TrafficSignature == o.TrafficSignature && slices.Equal(k.LinkIDs, o.LinkIDs)
 }
 
-// String names the transport for messages.
+// String names the transport for messages; the words that files choose are quoted.
 func (k *CurveKey) String() string {
 	var b strings.Builder
-	b.WriteString(string(k.Operation) + " " + k.Algorithm + " of " + strconv.FormatInt(k.ParticipantCount, 10) +
-		" participants on scenario " + k.ScenarioID + " over links [" + strings.Join(k.LinkIDs, ", ") + "]")
+	b.WriteString(string(k.Operation) + " " + strconv.Quote(k.Algorithm) + " of " + strconv.FormatInt(k.ParticipantCount, 10) +
+		" participants on scenario " + strconv.Quote(k.ScenarioID) + " over links [" + strings.Join(k.LinkIDs, ", ") + "]")
 	if k.TrafficSignature != "" {
 		b.WriteString(" with traffic " + k.TrafficSignature)
 	}
