@@ -10,6 +10,7 @@ package issue
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -57,8 +58,19 @@ func (l *List) Err() error {
 // Error states the number of issues and every one of them, in order.
 func (l *List) Error() string { return l.Brief(len(l.Issues)) }
 
+// paths lists where issues are, each place once.
+func paths(issues []*Error) []string {
+	var list []string
+	for _, e := range issues {
+		if !slices.Contains(list, e.Path) {
+			list = append(list, e.Path)
+		}
+	}
+	return list
+}
+
 // Brief is Error with the first issues alone, at most that many; it ends with the
-// number of those it leaves out.
+// number of those it leaves out, and their paths.
 func (l *List) Brief(most int) string {
 	var b strings.Builder
 	if l.Subject != "" {
@@ -73,7 +85,7 @@ func (l *List) Brief(most int) string {
 	}
 	for i, e := range l.Issues {
 		if i == most {
-			b.WriteString("; and " + strconv.Itoa(len(l.Issues)-most) + " more")
+			b.WriteString("; and " + strconv.Itoa(len(l.Issues)-most) + " more: " + strings.Join(paths(l.Issues[most:]), ", "))
 			break
 		}
 		if i == 0 {

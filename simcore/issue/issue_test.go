@@ -50,7 +50,7 @@ func TestBriefCountsWhatItLeavesOut(t *testing.T) {
 		l.Add("range", path, "is off")
 	}
 	for most, want := range map[int]string{
-		2: "dataset d: 3 issues: [range] a: is off; [range] b: is off; and 1 more",
+		2: "dataset d: 3 issues: [range] a: is off; [range] b: is off; and 1 more: c",
 		3: "dataset d: 3 issues: [range] a: is off; [range] b: is off; [range] c: is off",
 	} {
 		if got := l.Brief(most); got != want {
