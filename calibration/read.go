@@ -143,6 +143,6 @@ func integer(n document.Node, id string, lo int64) int64 {
 	if lo == 1 {
 		wanted = "a positive integer"
 	}
-	n.Refuse(issue.New(document.CodeRange, n.Path(), "observation %s: expected %s, found %s", id, wanted, n.Value().Describe()))
+	n.Refuse(issue.New(document.CodeRange, n.Path(), "observation %q: expected %s up to %d, found %s", id, wanted, quantity.MaxSafe, n.Value().Describe()))
 	return 0
 }

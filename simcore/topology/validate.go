@@ -93,13 +93,13 @@ func show(f float64) string { return canonical.Number(f) }
 
 func (v *validator) positive(p place, name string, field *int64) {
 	if i, ok := quantity.FromFloat(v.num(field)); !ok || i < 1 {
-		v.issues.Add("positive_integer", p.path(name), "expected a positive integer, found %s", show(v.num(field)))
+		v.issues.Add("positive_integer", p.path(name), "expected a positive integer up to %d, found %s", quantity.MaxSafe, show(v.num(field)))
 	}
 }
 
 func (v *validator) nonNegative(p place, name string, field *int64) {
 	if i, ok := quantity.FromFloat(v.num(field)); !ok || i < 0 {
-		v.issues.Add("non_negative_integer", p.path(name), "expected a non-negative integer, found %s", show(v.num(field)))
+		v.issues.Add("non_negative_integer", p.path(name), "expected a non-negative integer up to %d, found %s", quantity.MaxSafe, show(v.num(field)))
 	}
 }
 
