@@ -85,7 +85,10 @@ func (l *List) Brief(most int) string {
 	}
 	for i, e := range l.Issues {
 		if i == most {
-			b.WriteString("; and " + strconv.Itoa(len(l.Issues)-most) + " more: " + strings.Join(paths(l.Issues[most:]), ", "))
+			b.WriteString("; and " + strconv.Itoa(len(l.Issues)-most) + " more")
+			if places := strings.Join(paths(l.Issues[most:]), ", "); places != "" {
+				b.WriteString(": " + places)
+			}
 			break
 		}
 		if i == 0 {
