@@ -77,7 +77,7 @@ func (a *app) export(path string, f *exportFlags) error {
 	defer file.Close()
 	read, err := documents.Tables(file, arrowio.Options{PlainStrings: f.plain})
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", spelled(path), err)
 	}
 	if err := lackingTable(path, read, f.tables); err != nil {
 		return fmt.Errorf("export: --tables: %w", err)
@@ -109,7 +109,7 @@ func lackingTable(path string, read []*arrowio.Table, names []string) error {
 		exists := slices.ContainsFunc(export.Catalog(), func(d *arrowio.Declaration) bool { return d.Table == name })
 		if exists && !slices.Contains(has, name) {
 			return fmt.Errorf("%q is not in %s, which gives %s; another document of the run may have it, "+
-				"such as the trace: run the command again with --trace FILE.json and export that file", name, path, strings.Join(has, ", "))
+				"such as the trace: run the command again with --trace FILE.json and export that file", name, spelled(path), strings.Join(has, ", "))
 		}
 	}
 	return nil

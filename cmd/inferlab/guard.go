@@ -18,6 +18,9 @@ func guard(cmd *cobra.Command, args []string) error {
 	if err := emptyOptions(cmd); err != nil {
 		return fmt.Errorf("%s: %w", cmd.Name(), err)
 	}
+	if slices.Contains(args, "") {
+		return fmt.Errorf("%s: found an empty text among the arguments", cmd.Name())
+	}
 	if err := collisions(cmd, args); err != nil {
 		return fmt.Errorf("%s: %w", cmd.Name(), err)
 	}

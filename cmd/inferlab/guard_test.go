@@ -121,3 +121,20 @@ func TestWorkThatCannotBeRecordedIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// Paths that are empty or hold a line break give one line that a person understands.
+func TestOddPathsGiveOneLine(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"report", "", "-o", "page.html"}, "inferlab: report: found an empty text among the arguments\n"},
+		{[]string{"calibrate", ""}, "inferlab: calibrate: found an empty text among the arguments\n"},
+		{[]string{"calibrate", "two\nlines.yaml"}, `inferlab: cannot read "two\nlines.yaml": no such file or directory` + "\n"},
+		{[]string{"export", "two\nlines.json", "-o", "-"}, `inferlab: cannot read "two\nlines.json": no such file or directory` + "\n"},
+	} {
+		if code, stdout, stderr := inferlab(c.args...); code != exitFailure || stdout != "" || stderr != c.want {
+			t.Errorf("%q: exit %d, stdout %q, stderr %q; want %q", c.args, code, stdout, stderr, c.want)
+		}
+	}
+}

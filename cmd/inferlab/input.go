@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/inferlab/inferlab/simcore/document"
@@ -26,7 +27,16 @@ func readFailure(path string, err error) error {
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err
 	}
-	return fmt.Errorf("cannot read %s: %w", path, err)
+	return fmt.Errorf("cannot read %s: %w", spelled(path), err)
+}
+
+// spelled is a path on one line: quoted when it holds line breaks or other characters
+// that do not print.
+func spelled(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(path)
+	}
+	return path
 }
 
 // unknownName refuses a name with the nearest known ones.

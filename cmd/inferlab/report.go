@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,7 +130,7 @@ func (f *reportFlags) page(cmd *cobra.Command, args []string) ([]byte, []report.
 	for i, path := range args {
 		doc, err := readResult(path, f.trace(i))
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", path, err)
+			return nil, nil, fmt.Errorf("%s: %w", spelled(path), err)
 		}
 		docs = append(docs, *doc)
 		files := []string{path}
@@ -215,11 +214,7 @@ func readResult(path, trace string) (*report.Document, error) {
 func reading(path string, use func(io.Reader) error) error {
 	f, err := os.Open(path)
 	if err != nil {
-		var pathErr *fs.PathError
-		if errors.As(err, &pathErr) {
-			err = pathErr.Err
-		}
-		return fmt.Errorf("cannot read %s: %w", path, err)
+		return readFailure(path, err)
 	}
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 1<<20)
@@ -228,7 +223,7 @@ func reading(path string, use func(io.Reader) error) error {
 	}
 	z, err := gzip.NewReader(in)
 	if err != nil {
-		return fmt.Errorf("cannot unpack %s: %w", path, err)
+		return fmt.Errorf("cannot unpack %s: %w", spelled(path), err)
 	}
 	return use(z)
 }
