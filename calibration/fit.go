@@ -129,7 +129,7 @@ func (r *Result) refusalError() error {
 	l := &issue.List{Subject: "calibration dataset " + r.Dataset.ID}
 	for i := range r.Refusals {
 		f := &r.Refusals[i]
-		l.Issues = append(l.Issues, &issue.Error{Code: f.code(), Message: f.String()})
+		l.Issues = append(l.Issues, &issue.Error{Code: f.code(), Path: f.Group, Message: f.reason()})
 	}
 	return l.Err()
 }
@@ -147,17 +147,19 @@ func (f *Refusal) code() string {
 }
 
 // String states the refusal with its value, its bound and its points.
-func (f *Refusal) String() string {
+func (f *Refusal) String() string { return f.Group + ": " + f.reason() }
+
+func (f *Refusal) reason() string {
 	var text string
 	switch f.Statistic {
 	case Coefficient:
-		text = fmt.Sprintf("%s: the fitted coefficient %v is not a positive safe integer of ns", f.Group, f.Value)
+		text = fmt.Sprintf("the fitted coefficient %v is not a positive safe integer of ns", f.Value)
 	case Monotony:
-		text = fmt.Sprintf("%s: the median duration falls to %v ns from %v ns as the message grows", f.Group, f.Value, f.Bound)
+		text = fmt.Sprintf("the median duration falls to %v ns from %v ns as the message grows", f.Value, f.Bound)
 	case NormalizedRMS:
-		text = fmt.Sprintf("%s: normalized RMSE %.6g exceeds max_normalized_rmse %v", f.Group, f.Value, f.Bound)
+		text = fmt.Sprintf("normalized RMSE %.6g exceeds max_normalized_rmse %v", f.Value, f.Bound)
 	default:
-		text = fmt.Sprintf("%s: P95 relative error %.6g exceeds max_p95_relative_error %v", f.Group, f.Value, f.Bound)
+		text = fmt.Sprintf("P95 relative error %.6g exceeds max_p95_relative_error %v", f.Value, f.Bound)
 	}
 	for i, p := range f.Points {
 		if i == mostListed {
