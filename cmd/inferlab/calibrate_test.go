@@ -25,8 +25,8 @@ func TestRefusedFitIsBrief(t *testing.T) {
 		options []string
 		ending  string
 	}{
-		{nil, " more (--report FILE.html shows the whole diagnosis)\n"},
-		{[]string{"--report", page}, " more\nthe whole diagnosis is on the page " + page + "\n"},
+		{nil, "[node0:storage-read] (--report FILE.html shows the whole diagnosis)\n"},
+		{[]string{"--report", page}, "[node0:storage-read]\nthe whole diagnosis is on the page " + page + "\n"},
 	} {
 		code, stdout, stderr := inferlab(append([]string{"calibrate", strict}, c.options...)...)
 		if code != exitFailure || stdout != "" || !strings.HasSuffix(stderr, c.ending) {
@@ -34,6 +34,9 @@ func TestRefusedFitIsBrief(t *testing.T) {
 		}
 		if listed := strings.Count(stderr, "[gate_"); listed != listedIssues {
 			t.Errorf("%v: %d issues are listed; want %d", c.options, listed, listedIssues)
+		}
+		if rest := "; and 30 more: cpu lookup, gpu invocation, "; !strings.Contains(stderr, rest) {
+			t.Errorf("%v: %q does not name the places left out, as %q", c.options, stderr, rest)
 		}
 	}
 	if _, err := os.Stat(page); err != nil {
