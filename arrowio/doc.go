@@ -9,11 +9,11 @@
 // revision, the contract it restates, the run's contract revisions, the scenario's
 // fingerprint, the confidence class and the definitions of the figures.
 //
-// Conventions. Times are int64 nanoseconds in columns that end in _ns. Ids and
-// words of closed sets are dictionary-encoded strings (Options.PlainStrings turns
-// them into plain ones). A null says that a fact does not exist, never zero. Lists
-// stand only where a row owns one. Ids join tables: request_id, batch_id,
-// template, resource_id.
+// Conventions. Times are int64 nanoseconds in columns that end in _ns; what is
+// estimated and may be fractional ends in _ns_float. Ids and words of closed sets
+// are dictionary-encoded strings (Options.PlainStrings turns them into plain ones).
+// A null says that a fact does not exist, never zero. Lists stand only where a row
+// owns one. Ids join tables: request_id, batch_id, template, resource_id.
 //
 // This package reads and writes Arrow IPC and CSV and is what notebook cells import;
 // it links in the time of Arrow's core alone (a program with Arrow's arrays links in

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,6 +47,9 @@ func TestCatalog(t *testing.T) {
 		for _, f := range d.Fields {
 			if f.Unit == "" || f.Description == "" {
 				t.Errorf("%s.%s has no unit or no description", d.Table, f.Name)
+			}
+			if strings.HasSuffix(f.Name, "_ns") && f.Kind != arrowio.Int64 || strings.HasSuffix(f.Name, "_ns_float") && f.Kind != arrowio.Float64 {
+				t.Errorf("%s.%s is a column of %s", d.Table, f.Name, f.Kind)
 			}
 		}
 	}

@@ -15,8 +15,8 @@ const contract = "contract 06 section 16 (calibration dataset revision 3)"
 var definitions = []arrowio.Definition{
 	{Figure: "normalized_rmse", Text: "root mean square of predicted minus measured over the samples, over their mean duration"},
 	{Figure: "p95_relative_error", Text: "95th percentile by nearest rank of |predicted - measured| / measured over the samples"},
-	{Figure: "confidence95_ns", Text: "half width of the two-sided 95 % interval of the coefficient by Student's t"},
-	{Figure: "standard_error_ns", Text: "slopes: sandwich form with leverage correction, the overhead's error carried through; overheads: sqrt(pi/2) sd / sqrt(n)"},
+	{Figure: "confidence95_ns_float", Text: "half width of the two-sided 95 % interval of the coefficient by Student's t"},
+	{Figure: "standard_error_ns_float", Text: "slopes: sandwich form with leverage correction, the overhead's error carried through; overheads: sqrt(pi/2) sd / sqrt(n)"},
 }
 
 // All returns every table in a fixed order: groups, points, transports, sizes,
@@ -57,8 +57,8 @@ func Groups(r *calibration.Result, opt arrowio.Options) *arrowio.Table {
 		integers(rows, "max_work_items", arrowio.UnitCount, "most observed work items; costs are not extrapolated above", func(g *row) int64 { return g.MaxWorkItems }),
 		integers(rows, "coefficient_ns", arrowio.UnitNs, "overhead of an invocation, otherwise time of one work item", func(g *row) int64 { return g.CoefficientNs }),
 		integers(rows, "overhead_ns", arrowio.UnitNs, "overhead that the slope was fitted against", func(g *row) int64 { return g.OverheadNs }),
-		reals(rows, "standard_error_ns", arrowio.UnitNs, "standard error of the coefficient", func(g *row) float64 { return g.StandardErrorNs }),
-		reals(rows, "confidence95_ns", arrowio.UnitNs, "half width of the coefficient's 95 % interval", func(g *row) float64 { return g.ConfidenceNs }),
+		reals(rows, "standard_error_ns_float", arrowio.UnitNs, "standard error of the coefficient", func(g *row) float64 { return g.StandardErrorNs }),
+		reals(rows, "confidence95_ns_float", arrowio.UnitNs, "half width of the coefficient's 95 % interval", func(g *row) float64 { return g.ConfidenceNs }),
 		reals(rows, "normalized_rmse", arrowio.UnitCount, "normalized root mean square error of the fit", func(g *row) float64 { return g.NormalizedRMSE }),
 		labels(rows, "rmse_gate", arrowio.UnitWord, "passed or refused by max_normalized_rmse", func(g *row) string { return passed(g.NormalizedRMSE, q.MaxNormalizedRMSE) }),
 		reals(rows, "p95_relative_error", arrowio.UnitCount, "95th percentile of the relative errors", func(g *row) float64 { return g.P95RelativeError }),
@@ -84,10 +84,10 @@ func Points(r *calibration.Result, opt arrowio.Options) *arrowio.Table {
 		labels(rows, "capability", arrowio.UnitWord, "work", func(p *row) string { return string(p.group.Capability) }),
 		integers(rows, "work_items", arrowio.UnitCount, "work items of the observation, 0 for an invocation", func(p *row) int64 { return p.point.WorkItems }),
 		integers(rows, "samples", arrowio.UnitCount, "measured durations", func(p *row) int64 { return p.point.Samples }),
-		reals(rows, "median_ns", arrowio.UnitNs, "median of the durations", func(p *row) float64 { return p.point.MedianNs }),
+		reals(rows, "median_ns_float", arrowio.UnitNs, "median of the durations", func(p *row) float64 { return p.point.MedianNs }),
 		integers(rows, "min_ns", arrowio.UnitNs, "shortest duration", func(p *row) int64 { return p.point.MinNs }),
 		integers(rows, "max_ns", arrowio.UnitNs, "longest duration", func(p *row) int64 { return p.point.MaxNs }),
-		reals(rows, "predicted_ns", arrowio.UnitNs, "duration by the fit", func(p *row) float64 { return p.point.PredictedNs }),
+		reals(rows, "predicted_ns_float", arrowio.UnitNs, "duration by the fit", func(p *row) float64 { return p.point.PredictedNs }),
 		reals(rows, "normalized_rmse", arrowio.UnitCount, "error of this observation alone, over the mean duration of its group", func(p *row) float64 { return p.point.NormalizedRMSE }),
 		reals(rows, "max_relative_error", arrowio.UnitCount, "greatest relative error of its samples", func(p *row) float64 { return p.point.MaxRelativeError }),
 	)
@@ -174,8 +174,8 @@ func Samples(r *calibration.Result, opt arrowio.Options) *arrowio.Table {
 		integers(rows, "at", arrowio.UnitCount, "work items or bytes, as the column scale says", func(s *row) int64 { return s.At }),
 		labels(rows, "scale", arrowio.UnitWord, "work_items or bytes", func(s *row) string { return s.unit }),
 		integers(rows, "duration_ns", arrowio.UnitNs, "measured duration", func(s *row) int64 { return s.DurationNs }),
-		reals(rows, "predicted_ns", arrowio.UnitNs, "duration by the fit", func(s *row) float64 { return s.PredictedNs }),
-		reals(rows, "residual_ns", arrowio.UnitNs, "predicted minus measured", func(s *row) float64 { return s.ResidualNs() }),
+		reals(rows, "predicted_ns_float", arrowio.UnitNs, "duration by the fit", func(s *row) float64 { return s.PredictedNs }),
+		reals(rows, "residual_ns_float", arrowio.UnitNs, "predicted minus measured", func(s *row) float64 { return s.ResidualNs() }),
 	)
 }
 

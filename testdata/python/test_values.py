@@ -229,7 +229,7 @@ def test_calibration_groups(read, run_of):
     run = run_of("calibrated")
     keys = {"device_kind": "deviceKind", "capability": "capability", "observations": "observationPoints", "samples": "samples",
             "min_work_items": "minWorkItems", "max_work_items": "maxWorkItems", "coefficient_ns": "coefficientNs",
-            "standard_error_ns": "standardErrorNs", "confidence95_ns": "confidence95Ns", "normalized_rmse": "normalizedRmse",
+            "standard_error_ns_float": "standardErrorNs", "confidence95_ns_float": "confidence95Ns", "normalized_rmse": "normalizedRmse",
             "p95_relative_error": "p95RelativeError"}
     assert read(run.directory, "calibration_groups", list(keys)) == [tuple(d[k] for k in keys.values()) for d in run.document["diagnostics"]]
 
@@ -275,7 +275,7 @@ def test_calibration_samples(read, run_of):
     data = dataset(run)
     want = {o["id"]: sorted(o["durations_ns"]) for key in ("observations", "transport_observations") for o in data.get(key, [])}
     got = {}
-    for name, duration, predicted, residual in read(run.directory, "calibration_samples", ["observation_id", "duration_ns", "predicted_ns", "residual_ns"]):
+    for name, duration, predicted, residual in read(run.directory, "calibration_samples", ["observation_id", "duration_ns", "predicted_ns_float", "residual_ns_float"]):
         got.setdefault(name, []).append(duration)
         assert abs(residual) == abs(predicted - duration)
     assert {name: sorted(list_) for name, list_ in got.items()} == want
