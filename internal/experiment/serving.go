@@ -3,7 +3,6 @@ package experiment
 import (
 	"fmt"
 
-	"github.com/inferlab/inferlab/simcore"
 	"github.com/inferlab/inferlab/simcore/composed"
 	"github.com/inferlab/inferlab/simcore/jsondoc"
 	"github.com/inferlab/inferlab/simcore/result"
@@ -63,11 +62,7 @@ func ServingCompare(in *Inputs, interrupted func() bool) (*ServedEverywhere, *Ma
 	if err != nil {
 		return nil, nil, err
 	}
-	model, err := in.Model()
-	if err != nil {
-		return nil, nil, err
-	}
-	families, err := simcore.Families()
+	families, model, err := in.families()
 	if err != nil {
 		return nil, nil, err
 	}

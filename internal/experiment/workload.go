@@ -212,17 +212,23 @@ func Run(in *Inputs) (*Ran, *Made, error) {
 	return r, in.made("run", r, r.Confidence, func(d *jsondoc.Writer) { r.WriteDocument(d, speculation) }), nil
 }
 
+// families are the six machines of a comparison, with the cost model for all of them.
+func (in *Inputs) families() ([]*topology.Scenario, *cost.Model, error) {
+	model, err := in.Model()
+	if err != nil {
+		return nil, nil, err
+	}
+	machines, err := simcore.Families()
+	return machines, model, err
+}
+
 // Compare is the command compare: the workload on the six families.
 func Compare(in *Inputs) (*run.Comparison, *Made, error) {
 	file, err := in.workload()
 	if err != nil {
 		return nil, nil, err
 	}
-	model, err := in.Model()
-	if err != nil {
-		return nil, nil, err
-	}
-	families, err := simcore.Families()
+	families, model, err := in.families()
 	if err != nil {
 		return nil, nil, err
 	}
